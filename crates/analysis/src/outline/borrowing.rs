@@ -1,0 +1,263 @@
+//! What library functions do with the pointers they are given, and how many
+//! visible steps a call of them takes.
+
+use library::{
+    Atomic, Barrier, C11Thread, Condition, Function, Input, Keys, Memory, Mutex, Once, Output,
+    Process, RwLock, Strings, Thread, Time, Verifier,
+};
+
+/// What is done with the address of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    Read,
+    Write,
+    /// A lock or the like in the variable is used.
+    Synchronise,
+    /// Read or written until the call returns, by a function that then forgets it.
+    Lend,
+    /// It may be kept anywhere, so whatever happens next is not known.
+    Escape,
+}
+
+/// What happens to the pointer in argument `index`.
+pub(super) fn argument_uses(function: Function, index: usize) -> &'static [Use] {
+    const READ: &[Use] = &[Use::Read];
+    const WRITE: &[Use] = &[Use::Write];
+    const UPDATE: &[Use] = &[Use::Read, Use::Write];
+    const SYNCHRONISE: &[Use] = &[Use::Synchronise];
+    const LEND: &[Use] = &[Use::Lend];
+    const ESCAPE: &[Use] = &[Use::Escape];
+    match (function, index) {
+        (Function::Thread(Thread::Create), 3)
+        | (Function::Thread(Thread::Exit), _)
+        | (Function::C11Thread(C11Thread::ThreadCreate), 2)
+        | (Function::C11Thread(C11Thread::ThreadExit), _)
+        | (Function::Keys(Keys::Set), 1)
+        | (Function::C11Thread(C11Thread::KeySet), 1) => ESCAPE,
+        (Function::C11Thread(op), _) if is_thread_or_key(op) => LEND,
+        (
+            Function::Mutex(_)
+            | Function::Condition(_)
+            | Function::RwLock(_)
+            | Function::Barrier(_)
+            | Function::Spin(_)
+            | Function::Once(_)
+            | Function::Semaphore(_)
+            | Function::C11Thread(_),
+            _,
+        ) => SYNCHRONISE,
+        (Function::Atomic(op), _) => match (op, index) {
+            (Atomic::LoadSized, 0) | (Atomic::Load, 1) => READ,
+            (Atomic::StoreSized | Atomic::FlagClear, 0) | (Atomic::Store, 1) => WRITE,
+            (Atomic::Exchange | Atomic::CompareExchange, 1) => UPDATE,
+            (Atomic::CompareExchangeSized, 1)
+            | (
+                Atomic::Load | Atomic::Store | Atomic::Exchange | Atomic::CompareExchange,
+                _,
+            ) => LEND,
+            (_, 0) => UPDATE,
+            _ => ESCAPE,
+        },
+        (Function::Memory(op), _) => match (op, index) {
+            (Memory::Copy | Memory::PCopy | Memory::Move | Memory::Set | Memory::BZero, 0)
+            | (Memory::PosixMemalign, 0) => WRITE,
+            (Memory::Copy | Memory::PCopy | Memory::Move, 1)
+            | (Memory::Compare | Memory::Find | Memory::FindLast, _) => READ,
+            _ => LEND,
+        },
+        (Function::Strings(op), _) => match (op, index) {
+            // These keep a pointer into the string, or store one.
+            (
+                Strings::Strtok
+                | Strings::StrtokR
+                | Strings::Strtol
+                | Strings::Strtoll
+                | Strings::Strtoul
+                | Strings::Strtoull
+                | Strings::Strtod
+                | Strings::Strtof,
+                _,
+            ) => ESCAPE,
+            (
+                Strings::Strcpy
+                | Strings::Strncpy
+                | Strings::Stpcpy
+                | Strings::Stpncpy
+                | Strings::Strlcpy,
+                0,
+            ) => WRITE,
+            (Strings::Strcat | Strings::Strncat | Strings::Strlcat, 0) => UPDATE,
+            _ => READ,
+        },
+        (Function::Output(op), _) => match (op, index) {
+            (
+                Output::Sprintf
+                | Output::Snprintf
+                | Output::Asprintf
+                | Output::Vsprintf
+                | Output::Vsnprintf
+                | Output::Vasprintf
+                | Output::SprintfChecked
+                | Output::SnprintfChecked
+                | Output::VsprintfChecked
+                | Output::VsnprintfChecked,
+                0,
+            ) => WRITE,
+            (Output::SetBuffer, _) => LEND,
+            _ => READ,
+        },
+        (Function::Input(Input::Sscanf | Input::Vsscanf), 0) => READ,
+        (Function::Time(Time::Sleep), _) => LEND,
+        (Function::Input(_) | Function::Time(_) | Function::Math(_), _)
+        | (Function::Verifier(Verifier::NondetMemory), _) => WRITE,
+        (Function::Process(Process::RandR), _) => UPDATE,
+        // They hand the elements to the program's own functions, or keep what
+        // they are given until the end.
+        (
+            Function::Process(
+                Process::Sort
+                | Process::Search
+                | Process::AtExit
+                | Process::AtQuickExit
+                | Process::CxaAtExit,
+            )
+            | Function::Unsupported,
+            _,
+        ) => ESCAPE,
+        (
+            Function::Thread(_)
+            | Function::Keys(_)
+            | Function::Process(_)
+            | Function::Bits(_)
+            | Function::Verifier(_),
+            _,
+        ) => LEND,
+    }
+}
+
+fn is_thread_or_key(op: C11Thread) -> bool {
+    matches!(
+        op,
+        C11Thread::ThreadCreate
+            | C11Thread::ThreadJoin
+            | C11Thread::ThreadExit
+            | C11Thread::ThreadCurrent
+            | C11Thread::ThreadDetach
+            | C11Thread::ThreadEqual
+            | C11Thread::ThreadYield
+            | C11Thread::ThreadSleep
+            | C11Thread::KeyCreate
+            | C11Thread::KeyGet
+            | C11Thread::KeySet
+            | C11Thread::KeyDelete
+    )
+}
+
+/// How many visible steps a call takes whatever its arguments are; `None` if it
+/// takes some only when it accesses shared memory.
+pub(super) fn fixed_steps(function: Function) -> Option<u64> {
+    match function {
+        Function::Thread(op) => match op {
+            Thread::Create
+            | Thread::Join
+            | Thread::TryJoin
+            | Thread::TimedJoin
+            | Thread::Detach => Some(1),
+            _ => None,
+        },
+        Function::Mutex(op) => match op {
+            Mutex::AttrInit
+            | Mutex::AttrDestroy
+            | Mutex::AttrSetType
+            | Mutex::AttrGetType
+            | Mutex::AttrOther => None,
+            _ => Some(1),
+        },
+        Function::Condition(op) => match op {
+            // One to release the mutex, one to retake it.
+            Condition::Wait | Condition::TimedWait => Some(2),
+            Condition::AttrInit | Condition::AttrDestroy | Condition::AttrOther => None,
+            _ => Some(1),
+        },
+        Function::RwLock(op) => (op != RwLock::AttrOther).then_some(1),
+        Function::Barrier(op) => match op {
+            // One to arrive, one to leave.
+            Barrier::Wait => Some(2),
+            Barrier::AttrOther => None,
+            _ => Some(1),
+        },
+        Function::Spin(_) | Function::Semaphore(_) => Some(1),
+        // One to begin, one to finish.
+        Function::Once(Once::Once) => Some(2),
+        Function::Once(_) => Some(1),
+        Function::C11Thread(op) => match op {
+            C11Thread::ThreadCreate | C11Thread::ThreadJoin | C11Thread::ThreadDetach => Some(1),
+            C11Thread::ConditionWait
+            | C11Thread::ConditionTimedWait
+            | C11Thread::CallOnce => Some(2),
+            _ if is_thread_or_key(op) => None,
+            _ => Some(1),
+        },
+        Function::Memory(
+            Memory::Free | Memory::Delete | Memory::Realloc | Memory::ReallocArray,
+        ) => Some(1),
+        Function::Verifier(Verifier::AtomicBegin) => Some(1),
+        _ => None,
+    }
+}
+
+/// Whether the function makes an object on the heap.
+pub(super) fn is_allocation(function: Function) -> bool {
+    matches!(
+        function,
+        Function::Memory(
+            Memory::Malloc
+                | Memory::Calloc
+                | Memory::Realloc
+                | Memory::ReallocArray
+                | Memory::AlignedAlloc
+                | Memory::PosixMemalign
+                | Memory::New
+                | Memory::NewAligned
+        ) | Function::Strings(Strings::Strdup | Strings::Strndup)
+            | Function::Output(Output::Asprintf | Output::Vasprintf)
+    )
+}
+
+/// Which argument is a function that the call runs, now or later, in the thread
+/// of the caller.
+pub(super) fn callback_argument(function: Function) -> Option<usize> {
+    match function {
+        Function::Once(Once::Once) | Function::C11Thread(C11Thread::CallOnce) => Some(1),
+        Function::Process(Process::Sort) => Some(3),
+        Function::Process(Process::Search) => Some(4),
+        Function::Process(Process::AtExit | Process::AtQuickExit | Process::CxaAtExit) => Some(0),
+        _ => None,
+    }
+}
+
+/// Which argument is the function that a new thread runs.
+pub(super) fn start_argument(function: Function) -> Option<usize> {
+    match function {
+        Function::Thread(Thread::Create) => Some(2),
+        Function::C11Thread(C11Thread::ThreadCreate) => Some(1),
+        _ => None,
+    }
+}
+
+/// Which argument is a function to run when a thread with a value for the key
+/// ends.
+pub(super) fn destructor_argument(function: Function) -> Option<usize> {
+    match function {
+        Function::Keys(Keys::Create) | Function::C11Thread(C11Thread::KeyCreate) => Some(1),
+        _ => None,
+    }
+}
+
+/// Whether the function gives a key a value, which its destructor may get.
+pub(super) fn sets_key(function: Function) -> bool {
+    matches!(
+        function,
+        Function::Keys(Keys::Set) | Function::C11Thread(C11Thread::KeySet)
+    )
+}
