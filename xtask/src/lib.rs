@@ -1,0 +1,37 @@
+//! Checks of the repository that neither the compiler nor clippy makes.
+//!
+//! Each check is a function from a [`Tree`], the text of all files, to a list
+//! of [`Finding`]s. Only [`Tree::read`] touches the disk, so every check can be
+//! shown to fail on a few lines of made-up text. `cargo xtask tidy` runs them
+//! all, and so does `cargo test`.
+
+pub mod documents;
+pub mod layers;
+pub mod regress;
+pub mod rust_files;
+mod tree;
+
+pub use tree::{Finding, TextFile, Tree};
+
+/// All checks, in the order in which they report.
+const CHECKS: [fn(&Tree) -> Vec<Finding>; 14] = [
+    layers::edges_are_allowed,
+    layers::witness_is_independent,
+    layers::lints_are_inherited,
+    documents::named_paths_exist,
+    documents::crates_are_described,
+    documents::no_machine_paths,
+    rust_files::docs_come_first,
+    rust_files::names_say_something,
+    rust_files::files_are_short,
+    rust_files::nothing_unfinished,
+    rust_files::only_edges_print,
+    rust_files::exceptions_have_reasons,
+    rust_files::whitespace_is_plain,
+    regress::cases_state_expectations,
+];
+
+/// Everything that is wrong with the repository.
+pub fn tidy(tree: &Tree) -> Vec<Finding> {
+    CHECKS.iter().flat_map(|check| check(tree)).collect()
+}
