@@ -1,0 +1,59 @@
+//! From the command line to a program: loading, and the warnings that go with it.
+
+use crate::Failure;
+use crate::args::{Input, Semantics};
+use ir::Program;
+use llvm::Loaded;
+use replay::Config;
+
+/// Loads the program and says what the user should know about it.
+pub fn load(input: &Input) -> Result<Loaded, Failure> {
+    let loaded = llvm::load(&input.files, &input.options())?;
+    eprint!("{}", loaded.clang_messages);
+    let unknown = unknown_functions(&loaded);
+    if !unknown.is_empty() && input.strict {
+        return Err(Failure::UnknownFunctions(unknown.join(", ")));
+    }
+    if !unknown.is_empty() {
+        eprintln!(
+            "threadbare: warning: no body and no model for {}: calls return any value",
+            unknown.join(", ")
+        );
+    }
+    Ok(loaded)
+}
+
+/// Functions that are used, but neither defined nor known, with where.
+fn unknown_functions(loaded: &Loaded) -> Vec<String> {
+    let unknown = loaded
+        .undefined
+        .iter()
+        .filter(|function| library::lookup(&function.symbol).is_none());
+    unknown
+        .map(|function| match function.location {
+            Some(location) => format!(
+                "{} ({})",
+                function.symbol,
+                loaded.program.describe_location(location)
+            ),
+            None => function.symbol.clone(),
+        })
+        .collect()
+}
+
+/// The settings of a run.
+pub fn config(semantics: &Semantics, program: &Program) -> Config {
+    let name = program.functions[program.main]
+        .location
+        .map_or("program", |location| &program.files[location.file]);
+    let mut arguments = vec![name.to_owned()];
+    arguments.extend(semantics.arguments.iter().cloned());
+    Config {
+        checks: semantics.checks(),
+        spurious_wakeups: semantics.spurious,
+        malloc_may_fail: semantics.malloc_may_fail,
+        address_reuse: !semantics.no_address_reuse,
+        arguments,
+        ..Config::default()
+    }
+}

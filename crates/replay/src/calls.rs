@@ -1,0 +1,477 @@
+//! Calls and returns: finding the callee, passing arguments, variadic lists.
+
+use crate::image::Code;
+use crate::inputs::{InputKind, Inputs};
+use crate::machine::{AccessMode, Cut, Flow, Machine, Stop};
+use crate::memory::{ObjectId, Origin};
+use crate::thread::{Argument, End, Frame, Life, Pending, Phase, Then, Thread};
+use crate::value::{Pointer, Value};
+use crate::violation::ViolationKind;
+use ir::{Body, Callee, FunctionId, Inst, Operand, Type, ValueId};
+use std::rc::Rc;
+
+/// Calls in progress in one thread; real stacks end much earlier.
+const MAX_DEPTH: usize = 100_000;
+
+/// A call of a library function, as its model sees it.
+pub(crate) struct LibraryCall {
+    pub function: FunctionId,
+    pub args: Vec<Argument>,
+    pub result: Option<ValueId>,
+    pub result_type: Option<Type>,
+    /// It is the thread's turn: visible steps may be taken.
+    pub allow: bool,
+}
+
+impl LibraryCall {
+    pub fn arg(&self, index: usize) -> Value {
+        self.args
+            .get(index)
+            .map_or(Value::ZERO, |argument| argument.value.clone())
+    }
+}
+
+impl<'a> Machine<'a> {
+    #[expect(clippy::too_many_arguments, reason = "the parts of a call instruction")]
+    pub(crate) fn call(
+        &mut self,
+        thread: &mut Thread,
+        inputs: &mut dyn Inputs,
+        allow: bool,
+        inst: &Inst,
+        callee: &Callee,
+        args: &[Operand],
+        by_value: &[Option<u64>],
+    ) -> Result<Flow, Stop> {
+        let function = match callee {
+            Callee::Direct(function) => *function,
+            Callee::Indirect(target) => self.indirect_callee(thread, *target)?,
+        };
+        let Some(body) = thread
+            .frames
+            .last()
+            .and_then(|f| self.image.body(f.function))
+        else {
+            return Ok(Flow::Done);
+        };
+        if let Some(entry) = self.image.library(function) {
+            let call = LibraryCall {
+                function,
+                args: self.arguments(thread, body, args, by_value),
+                result: inst.result,
+                result_type: inst.result.map(|result| body.values[result].clone()),
+                allow,
+            };
+            return self.call_library(thread, inputs, entry, &call);
+        }
+        if self.image.is_atomic(function) {
+            if !allow {
+                return Ok(Flow::Visible(Pending::default()));
+            }
+            thread.atomic_depth += 1;
+        }
+        let arguments = self.arguments(thread, body, args, by_value);
+        if self.image.body(function).is_none() {
+            return self.call_unknown(thread, inputs, function, inst, body, &arguments);
+        }
+        self.enter(thread, inputs, function, arguments)?;
+        Ok(Flow::Done)
+    }
+
+    fn indirect_callee(&self, thread: &Thread, target: Operand) -> Result<FunctionId, Stop> {
+        let address = self.operand(thread, target).low_bits();
+        match self.image.code_at(address) {
+            Some(Code::Function(function)) => Ok(function),
+            _ if address == 0 => Err(self.violated(
+                thread,
+                ViolationKind::NullDereference,
+                "call through a null pointer",
+            )),
+            _ => Err(self.violated(
+                thread,
+                ViolationKind::InvalidPointer,
+                "call through a pointer that does not point to a function",
+            )),
+        }
+    }
+
+    fn arguments(
+        &self,
+        thread: &Thread,
+        body: &Body,
+        args: &[Operand],
+        by_value: &[Option<u64>],
+    ) -> Vec<Argument> {
+        let sizes = by_value.iter().copied().chain(std::iter::repeat(None));
+        args.iter()
+            .zip(sizes)
+            .map(|(arg, by_value)| Argument {
+                value: self.operand(thread, *arg),
+                ty: body.operand_type(self.image.program, *arg),
+                by_value,
+            })
+            .collect()
+    }
+
+    /// Calls a function that nobody defines: it may do anything with its result,
+    /// and may remember the pointers it was given.
+    fn call_unknown(
+        &mut self,
+        thread: &mut Thread,
+        inputs: &mut dyn Inputs,
+        function: FunctionId,
+        inst: &Inst,
+        body: &Body,
+        arguments: &[Argument],
+    ) -> Result<Flow, Stop> {
+        if !self.unknown_calls.contains(&function) {
+            self.unknown_calls.push(function);
+        }
+        for argument in arguments {
+            self.publish_value(&argument.value);
+        }
+        let result = match inst.result {
+            Some(result) => {
+                let ty = &body.values[result];
+                Some(self.ask_value(thread, inputs, InputKind::UnknownCall, ty)?)
+            }
+            None => None,
+        };
+        self.complete(thread, inst.result, result);
+        Ok(Flow::Done)
+    }
+
+    /// Enters a function with a body. Arguments need not fit the parameters:
+    /// old-style declarations allow anything.
+    fn enter(
+        &mut self,
+        thread: &mut Thread,
+        inputs: &mut dyn Inputs,
+        function: FunctionId,
+        arguments: Vec<Argument>,
+    ) -> Result<(), Stop> {
+        let data = &self.image.program.functions[function];
+        let mut values = Vec::with_capacity(data.params.len());
+        let stack_mark = self.memory.stack_mark(thread.id);
+        for (index, param) in data.params.iter().enumerate() {
+            let value = match arguments.get(index) {
+                Some(argument) if param.by_value.is_some() => {
+                    let size = param.by_value.unwrap_or(0);
+                    self.copy_argument(thread, argument, size)?
+                }
+                Some(argument) => self.convert_argument(argument, &param.ty),
+                None => self.ask_value(thread, inputs, InputKind::Undefined, &param.ty)?,
+            };
+            values.push(value);
+        }
+        let variadic = arguments.into_iter().skip(data.params.len());
+        let variadic: Rc<[Argument]> = if data.is_variadic {
+            variadic.collect()
+        } else {
+            Rc::from([])
+        };
+        self.push_frame(
+            thread,
+            function,
+            values,
+            variadic,
+            stack_mark,
+            Then::Continue,
+        )
+    }
+
+    /// Calls a function from outside any instruction.
+    pub(crate) fn push_call(
+        &mut self,
+        thread: &mut Thread,
+        function: FunctionId,
+        arguments: &[Value],
+        then: Then,
+    ) -> Result<(), Stop> {
+        let data = &self.image.program.functions[function];
+        if data.body.is_none() {
+            let what = format!("starting {}, which has no body", data.name);
+            return Err(self.unsupported(thread, what));
+        }
+        let values = data
+            .params
+            .iter()
+            .enumerate()
+            .map(|(index, param)| match arguments.get(index) {
+                Some(value) => value.clone(),
+                None => Value::zero(&param.ty),
+            })
+            .collect();
+        let mark = self.memory.stack_mark(thread.id);
+        self.push_frame(thread, function, values, Rc::from([]), mark, then)
+    }
+
+    fn push_frame(
+        &mut self,
+        thread: &mut Thread,
+        function: FunctionId,
+        mut registers: Vec<Value>,
+        variadic: Rc<[Argument]>,
+        stack_mark: usize,
+        then: Then,
+    ) -> Result<(), Stop> {
+        let Some(body) = self.image.body(function) else {
+            return Ok(());
+        };
+        let name = || self.image.program.functions[function].name.clone();
+        if let Some(limit) = self.config.unwind {
+            let depth = thread.frames.iter().filter(|f| f.function == function);
+            if depth.count() as u64 > u64::from(limit) {
+                return Err(Stop::Cut(Cut::Recursion(name())));
+            }
+        }
+        if thread.frames.len() >= MAX_DEPTH {
+            return Err(Stop::Cut(Cut::Recursion(name())));
+        }
+        registers.resize(body.values.len(), Value::ZERO);
+        thread.frames.push(Frame {
+            function,
+            block: Body::ENTRY,
+            index: 0,
+            registers,
+            stack_mark,
+            variadic,
+            loop_counts: Vec::new(),
+            then,
+            phase: Phase::Start,
+        });
+        Ok(())
+    }
+
+    /// A struct passed by value: the callee gets a copy of its own.
+    fn copy_argument(
+        &mut self,
+        thread: &Thread,
+        argument: &Argument,
+        size: u64,
+    ) -> Result<Value, Stop> {
+        let source = self.as_pointer(&argument.value);
+        let (object, offset) = self
+            .memory
+            .check(source, size, false)
+            .map_err(|fault| self.access_violation(thread, fault, size, false))?;
+        let snapshot = self.memory.snapshot(object, offset, size);
+        let origin = Origin::Environment("an argument passed by value");
+        let copy = self.memory.push_local(thread.id, origin, size, 16)?;
+        self.memory.restore(copy, 0, &snapshot);
+        Ok(Value::Pointer(self.memory.pointer(copy, 0)))
+    }
+
+    fn convert_argument(&self, argument: &Argument, to: &Type) -> Value {
+        match (&argument.ty, to) {
+            (from, to) if from == to => argument.value.clone(),
+            (_, Type::Pointer) => Value::Pointer(self.as_pointer(&argument.value)),
+            (_, Type::Tuple(_)) => Value::zero(to),
+            _ => Value::from_bits(self.width(to), argument.value.bits()),
+        }
+    }
+
+    pub(crate) fn return_from(&mut self, thread: &mut Thread, value: Option<Value>) {
+        let Some(frame) = thread.frames.pop() else {
+            return;
+        };
+        self.end_locals(thread.id, frame.stack_mark);
+        if self.image.is_atomic(frame.function) {
+            thread.atomic_depth = thread.atomic_depth.saturating_sub(1);
+        }
+        match frame.then {
+            Then::Continue => {
+                let result = thread.frames.last().and_then(|caller| {
+                    let body = self.image.body(caller.function)?;
+                    let inst = body.blocks[caller.block].insts.get(caller.index)?;
+                    body.insts[*inst].result
+                });
+                // A function that was declared with another type may return less
+                // than is expected of it.
+                let value = result.map(|_| value.unwrap_or(Value::ZERO));
+                let value = self.fit_result(thread, result, value);
+                self.complete(thread, result, value);
+            }
+            Then::Resume => {
+                if let Some(caller) = thread.frames.last_mut() {
+                    let returned = value.map_or(0, |value| value.low_bits() as i32);
+                    match &mut caller.phase {
+                        Phase::Sorting { order, .. } | Phase::Searching { order, .. } => {
+                            *order = Some(returned);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Then::Drop => {
+                if thread.frames.is_empty() && thread.life == Life::Running {
+                    thread.life = Life::Ending(if thread.id == 0 {
+                        let code = value.map_or(0, |value| value.low_bits() as i32);
+                        End::Process(code)
+                    } else {
+                        End::Thread(value.unwrap_or(Value::Pointer(Pointer::NULL)))
+                    });
+                }
+            }
+        }
+    }
+
+    fn fit_result(
+        &self,
+        thread: &Thread,
+        result: Option<ValueId>,
+        value: Option<Value>,
+    ) -> Option<Value> {
+        let (result, value) = (result?, value?);
+        let body = self.image.body(thread.frames.last()?.function)?;
+        Some(match (&body.values[result], value) {
+            (Type::Pointer, value @ Value::Pointer(_)) => value,
+            (Type::Pointer, value) => Value::Pointer(self.as_pointer(&value)),
+            (Type::Tuple(_), value @ Value::Tuple(_)) => value,
+            (ty @ Type::Tuple(_), _) => Value::zero(ty),
+            (ty, value) => Value::from_bits(self.width(ty), value.bits()),
+        })
+    }
+
+    // Variadic arguments. They are laid out in memory as the x86 calling
+    // conventions put them on the stack; the list then points there. On x86-64 it
+    // also says that all registers have been used up.
+
+    pub(crate) fn start_variadic(
+        &mut self,
+        thread: &mut Thread,
+        list: Operand,
+    ) -> Result<(), Stop> {
+        let list = self.pointer_operand(thread, list);
+        let Some(variadic) = thread.frames.last().map(|frame| frame.variadic.clone()) else {
+            return Ok(());
+        };
+        let word = self.memory.pointer_bytes;
+        let mut places = Vec::new();
+        let mut end: u64 = 0;
+        for argument in variadic.iter() {
+            let size = argument.by_value.unwrap_or_else(|| argument.ty.bytes(word));
+            // 16-byte scalars are aligned on x86-64 only.
+            if word == 8 && argument.by_value.is_none() && size == 16 && argument.ty.is_int() {
+                end = end.next_multiple_of(16);
+            }
+            places.push(end);
+            end += size.next_multiple_of(word);
+        }
+        let origin = Origin::Environment("variadic arguments");
+        let area = self.memory.push_local(thread.id, origin, end, 16)?;
+        for (argument, place) in variadic.iter().zip(places) {
+            match argument.by_value {
+                Some(size) => self.copy_variadic_struct(thread, argument, size, area, place)?,
+                None => self
+                    .memory
+                    .write(area, place, &argument.ty, &argument.value),
+            }
+        }
+        let area = Value::Pointer(self.memory.pointer(area, 0));
+        let size = self.list_size();
+        let (object, offset) = self
+            .memory
+            .check(list, size, true)
+            .map_err(|fault| self.access_violation(thread, fault, size, true))?;
+        if word == 4 {
+            self.memory.write(object, offset, &Type::Pointer, &area);
+        } else {
+            let (int, used_up) = (Type::Int(32), [48, 176]);
+            self.memory
+                .write(object, offset, &int, &Value::Bits(used_up[0]));
+            self.memory
+                .write(object, offset + 4, &int, &Value::Bits(used_up[1]));
+            self.memory.write(object, offset + 8, &Type::Pointer, &area);
+            let none = Value::Pointer(Pointer::NULL);
+            self.memory
+                .write(object, offset + 16, &Type::Pointer, &none);
+        }
+        Ok(())
+    }
+
+    fn copy_variadic_struct(
+        &mut self,
+        thread: &Thread,
+        argument: &Argument,
+        size: u64,
+        area: ObjectId,
+        place: u64,
+    ) -> Result<(), Stop> {
+        let source = self.as_pointer(&argument.value);
+        let (object, offset) = self
+            .memory
+            .check(source, size, false)
+            .map_err(|fault| self.access_violation(thread, fault, size, false))?;
+        let snapshot = self.memory.snapshot(object, offset, size);
+        self.memory.restore(area, place, &snapshot);
+        Ok(())
+    }
+
+    /// Bytes of a `va_list`.
+    fn list_size(&self) -> u64 {
+        if self.memory.pointer_bytes == 4 {
+            4
+        } else {
+            24
+        }
+    }
+
+    pub(crate) fn copy_variadic(
+        &mut self,
+        thread: &Thread,
+        to: Operand,
+        from: Operand,
+    ) -> Result<(), Stop> {
+        let (to, from) = (
+            self.pointer_operand(thread, to),
+            self.pointer_operand(thread, from),
+        );
+        let size = self.list_size();
+        let (source, at) = self
+            .memory
+            .check(from, size, false)
+            .map_err(|fault| self.access_violation(thread, fault, size, false))?;
+        let snapshot = self.memory.snapshot(source, at, size);
+        let (target, at) = self
+            .memory
+            .check(to, size, true)
+            .map_err(|fault| self.access_violation(thread, fault, size, true))?;
+        self.memory.restore(target, at, &snapshot);
+        Ok(())
+    }
+
+    /// The next argument of a `va_list`, as a library function reads it.
+    pub(crate) fn next_variadic(
+        &mut self,
+        thread: &Thread,
+        list: Pointer,
+        ty: &Type,
+    ) -> Result<Value, Stop> {
+        let word = self.memory.pointer_bytes;
+        let list_offset = if word == 4 { 0 } else { 8 };
+        let mode = AccessMode::READ;
+        let slot = Pointer {
+            address: list.address + list_offset,
+            object: list.object,
+        };
+        let (object, offset) = self
+            .memory
+            .check(slot, word, mode.is_write)
+            .map_err(|fault| self.access_violation(thread, fault, word, false))?;
+        let position = self.as_pointer(&self.memory.read(object, offset, &Type::Pointer));
+        let size = ty.bytes(word);
+        let (area, at) = self
+            .memory
+            .check(position, size, false)
+            .map_err(|fault| self.access_violation(thread, fault, size, false))?;
+        let value = self.memory.read(area, at, ty);
+        let next = Pointer {
+            address: position.address + size.next_multiple_of(word),
+            object: position.object,
+        };
+        self.memory
+            .write(object, offset, &Type::Pointer, &Value::Pointer(next));
+        Ok(value)
+    }
+}

@@ -1,0 +1,764 @@
+//! Execution of single instructions.
+//!
+//! `execute` carries out one instruction of a thread. If the instruction is a
+//! visible step and `allow` is false, it changes nothing and says so; if `allow`
+//! is true, it is the thread's turn.
+
+use crate::event::Effect;
+use crate::image::Code;
+use crate::inputs::{Domain, InputKind, Inputs};
+use crate::machine::{AccessMode, Cut, Flow, Machine, Stop};
+use crate::memory::{ObjectId, Origin};
+use crate::thread::{Pending, Phase, Thread};
+use crate::value::{self, ArithmeticFault, Pointer, Value};
+use crate::violation::ViolationKind;
+use cranelift_entity::EntityRef;
+use ir::{
+    BlockId, Body, Builtin, Cast, Inst, Location, Op, Operand, Ordering, RmwOp, SourceTypeId,
+    Terminator, Type, ValueId,
+};
+
+impl<'a> Machine<'a> {
+    pub(crate) fn execute(
+        &mut self,
+        thread: &mut Thread,
+        inputs: &mut dyn Inputs,
+        allow: bool,
+    ) -> Result<Flow, Stop> {
+        let Some(frame) = thread.frames.last() else {
+            return Ok(Flow::Done);
+        };
+        let Some(body) = self.image.body(frame.function) else {
+            return Err(self.unsupported(thread, "a function without body"));
+        };
+        let block = &body.blocks[frame.block];
+        let Some(inst) = block.insts.get(frame.index) else {
+            return self.terminate(thread, body, &block.terminator);
+        };
+        let inst = &body.insts[*inst];
+        let value = match &inst.op {
+            Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. } => {
+                return self.access_memory(thread, inputs, allow, body, inst);
+            }
+            Op::Call {
+                callee,
+                args,
+                by_value,
+            } => return self.call(thread, inputs, allow, inst, callee, args, by_value),
+            Op::Local {
+                bytes,
+                align,
+                count,
+                ..
+            } => Some(self.make_local(thread, *bytes, *align, *count)?),
+            Op::Any => {
+                let ty = self.result_type(body, inst);
+                Some(self.ask_value(thread, inputs, InputKind::Undefined, &ty)?)
+            }
+            Op::Fence { .. } => None,
+            Op::VaStart { list } => {
+                self.start_variadic(thread, *list)?;
+                None
+            }
+            Op::VaCopy { to, from } => {
+                self.copy_variadic(thread, *to, *from)?;
+                None
+            }
+            Op::SaveStack => {
+                let mark = self.memory.stack_mark(thread.id) as u64;
+                Some(Value::Pointer(Pointer {
+                    address: mark,
+                    object: None,
+                }))
+            }
+            Op::RestoreStack { saved } => {
+                let mark = self.operand(thread, *saved).low_bits() as usize;
+                self.end_locals(thread.id, mark);
+                None
+            }
+            Op::Unsupported { what } => return Err(self.unsupported(thread, what.clone())),
+            op => Some(self.compute(thread, body, inst, op)?),
+        };
+        self.complete(thread, inst.result, value);
+        Ok(Flow::Done)
+    }
+
+    /// Sets an instruction's result and moves on to the next.
+    pub(crate) fn complete(
+        &self,
+        thread: &mut Thread,
+        result: Option<ValueId>,
+        value: Option<Value>,
+    ) {
+        if let Some(frame) = thread.frames.last_mut() {
+            if let (Some(result), Some(value)) = (result, value) {
+                frame.registers[result.index()] = value;
+            }
+            frame.index += 1;
+            if frame.phase != Phase::Start {
+                frame.phase = Phase::Start;
+            }
+        }
+    }
+
+    pub(crate) fn operand(&self, thread: &Thread, operand: Operand) -> Value {
+        match operand {
+            Operand::Value(value) => match thread.frames.last() {
+                Some(frame) => frame.registers[value.index()].clone(),
+                None => Value::ZERO,
+            },
+            Operand::Const(id) => self.image.constant(id, |global, offset| {
+                let object = thread.locals.get(&global);
+                Value::Pointer(object.map_or(Pointer::NULL, |object| {
+                    self.memory.pointer(*object, offset as u64)
+                }))
+            }),
+        }
+    }
+
+    pub(crate) fn pointer_operand(&self, thread: &Thread, operand: Operand) -> Pointer {
+        self.as_pointer(&self.operand(thread, operand))
+    }
+
+    /// A value used as an address: an integer stands for what lies there.
+    pub(crate) fn as_pointer(&self, value: &Value) -> Pointer {
+        match value {
+            Value::Pointer(pointer) => *pointer,
+            other => self.memory.resolve(other.low_bits()),
+        }
+    }
+
+    pub(crate) fn result_type(&self, body: &Body, inst: &Inst) -> Type {
+        match inst.result {
+            Some(result) => body.values[result].clone(),
+            None => Type::BOOL,
+        }
+    }
+
+    /// Bits of a scalar type.
+    pub(crate) fn width(&self, ty: &Type) -> u32 {
+        match ty {
+            Type::Int(width) => *width,
+            other => 8 * other.bytes(self.memory.pointer_bytes) as u32,
+        }
+    }
+
+    // Memory.
+
+    fn access_memory(
+        &mut self,
+        thread: &mut Thread,
+        inputs: &mut dyn Inputs,
+        allow: bool,
+        body: &Body,
+        inst: &Inst,
+    ) -> Result<Flow, Stop> {
+        let (address, ty, ordering, is_write): (_, _, Option<Ordering>, _) = match &inst.op {
+            Op::Load {
+                address, ordering, ..
+            } => (*address, self.result_type(body, inst), *ordering, false),
+            Op::Store {
+                address,
+                value,
+                ordering,
+                ..
+            } => {
+                let ty = body.operand_type(self.image.program, *value);
+                (*address, ty, *ordering, true)
+            }
+            Op::Rmw {
+                address,
+                value,
+                ordering,
+                ..
+            } => {
+                let ty = body.operand_type(self.image.program, *value);
+                (*address, ty, Some(*ordering), true)
+            }
+            Op::CompareExchange {
+                address,
+                replacement,
+                success,
+                ..
+            } => {
+                let ty = body.operand_type(self.image.program, *replacement);
+                (*address, ty, Some(*success), true)
+            }
+            _ => return Ok(Flow::Done),
+        };
+        let mode = AccessMode {
+            is_write,
+            is_atomic: ordering.is_some(),
+        };
+        let len = ty.bytes(self.memory.pointer_bytes);
+        let pointer = self.pointer_operand(thread, address);
+        let mut pending = Pending::default();
+        let Some(target) = self.access(thread, pointer, len, mode, allow, &mut pending)? else {
+            return Ok(Flow::Visible(pending));
+        };
+        if !matches!(inst.op, Op::Store { .. }) {
+            self.settle(thread, inputs, target, len, ty == Type::Pointer)?;
+        }
+        let result = match &inst.op {
+            Op::Load { .. } => Some(self.load(thread, target, &ty)),
+            Op::Store { value, .. } => {
+                let value = self.operand(thread, *value);
+                self.store(thread, target, &ty, value, |place, value, was| {
+                    Effect::Write { place, value, was }
+                });
+                None
+            }
+            Op::Rmw { op, value, .. } => {
+                let operand = self.operand(thread, *value);
+                Some(self.read_modify_write(thread, target, &ty, *op, operand))
+            }
+            Op::CompareExchange {
+                expected,
+                replacement,
+                ..
+            } => {
+                let expected = self.operand(thread, *expected);
+                let replacement = self.operand(thread, *replacement);
+                Some(self.compare_exchange(thread, target, &ty, expected, replacement))
+            }
+            _ => None,
+        };
+        self.complete(thread, inst.result, result);
+        Ok(Flow::Done)
+    }
+
+    /// Reads a settled, checked range.
+    pub(crate) fn load(
+        &mut self,
+        thread: &Thread,
+        (object, offset): (ObjectId, u64),
+        ty: &Type,
+    ) -> Value {
+        if *ty != Type::Pointer {
+            // An address read as a number may come back as a pointer anywhere.
+            let len = ty.bytes(self.memory.pointer_bytes);
+            for target in self.memory.pointers_in(object, offset, len) {
+                self.memory.publish(target);
+            }
+        }
+        let value = self.memory.read(object, offset, ty);
+        if self.is_traced(object) {
+            let place = self.place(object, offset, ty.bytes(self.memory.pointer_bytes));
+            let value = self.format_value(place.ty, ty, &value);
+            let place = place.path;
+            self.record(thread, Effect::Read { place, value });
+        }
+        value
+    }
+
+    fn is_traced(&self, object: ObjectId) -> bool {
+        self.trace.is_some() && self.memory.get(object).is_some_and(|o| o.is_shared)
+    }
+
+    /// Writes a checked range, and records it in the trace as `effect` says.
+    pub(crate) fn store(
+        &mut self,
+        thread: &Thread,
+        (object, offset): (ObjectId, u64),
+        ty: &Type,
+        value: Value,
+        effect: impl FnOnce(String, String, String) -> Effect,
+    ) {
+        self.publish_if_shared(object, &value);
+        let len = ty.bytes(self.memory.pointer_bytes);
+        let traced = self.is_traced(object).then(|| {
+            let place = self.place(object, offset, len);
+            let was = if self.memory.is_initialised(object, offset, len) {
+                let old = self.memory.read(object, offset, ty);
+                self.format_value(place.ty, ty, &old)
+            } else {
+                "uninitialised".to_owned()
+            };
+            let new = self.format_value(place.ty, ty, &value);
+            (place.path, new, was)
+        });
+        self.memory.write(object, offset, ty, &value);
+        if let Value::Pointer(pointer) = &value {
+            self.learn_type(object, offset, *pointer);
+        }
+        if let Some((place, value, was)) = traced {
+            self.record(thread, effect(place, value, was));
+        }
+    }
+
+    pub(crate) fn read_modify_write(
+        &mut self,
+        thread: &Thread,
+        target: (ObjectId, u64),
+        ty: &Type,
+        op: RmwOp,
+        operand: Value,
+    ) -> Value {
+        let old = self.memory.read(target.0, target.1, ty);
+        let new = match op {
+            // Exchanging keeps what a pointer points to.
+            RmwOp::Exchange => operand,
+            _ => {
+                let width = self.width(ty);
+                let bits = value::rmw(op, old.bits(), operand.bits(), ty, width);
+                Value::from_bits(width, bits)
+            }
+        };
+        self.store(thread, target, ty, new, |place, value, was| {
+            Effect::Update { place, value, was }
+        });
+        old
+    }
+
+    pub(crate) fn compare_exchange(
+        &mut self,
+        thread: &Thread,
+        target: (ObjectId, u64),
+        ty: &Type,
+        expected: Value,
+        replacement: Value,
+    ) -> Value {
+        let old = self.memory.read(target.0, target.1, ty);
+        let is_equal = old.bits() == expected.bits();
+        if is_equal {
+            self.store(thread, target, ty, replacement, |place, value, was| {
+                Effect::Update { place, value, was }
+            });
+        } else if self.is_traced(target.0) {
+            let place = self.place(target.0, target.1, ty.bytes(self.memory.pointer_bytes));
+            let effect = Effect::CompareFailed {
+                value: self.format_value(place.ty, ty, &old),
+                expected: self.format_value(place.ty, ty, &expected),
+                place: place.path,
+            };
+            self.record(thread, effect);
+        }
+        Value::Tuple([old, Value::bool(is_equal)].into())
+    }
+
+    fn make_local(
+        &mut self,
+        thread: &Thread,
+        bytes: u64,
+        align: u64,
+        count: Option<Operand>,
+    ) -> Result<Value, Stop> {
+        let count = count.map_or(1, |count| self.operand(thread, count).low_bits());
+        let Some(size) = bytes.checked_mul(count) else {
+            return Err(Stop::Cut(Cut::Memory));
+        };
+        let Some(frame) = thread.frames.last() else {
+            return Ok(Value::ZERO);
+        };
+        let inst = self.image.body(frame.function).map(|body| {
+            let block = &body.blocks[frame.block];
+            (block.insts[frame.index], body)
+        });
+        let Some((inst, body)) = inst else {
+            return Ok(Value::ZERO);
+        };
+        let origin = Origin::Local(frame.function, inst);
+        let object = self.memory.push_local(thread.id, origin, size, align)?;
+        if let Op::Local {
+            variable: Some(variable),
+            ..
+        } = &body.insts[inst].op
+            && let Some(ty) = body.locals[*variable].ty
+        {
+            self.memory.set_type(object, ty);
+        }
+        Ok(Value::Pointer(self.memory.pointer(object, 0)))
+    }
+
+    pub(crate) fn end_locals(&mut self, thread: usize, mark: usize) {
+        self.memory.pop_locals(thread, mark);
+        let memory = &self.memory;
+        self.sync
+            .forget(|object| memory.even_dead(object).is_none());
+    }
+
+    // Computation without memory.
+
+    fn compute(
+        &mut self,
+        thread: &Thread,
+        body: &Body,
+        inst: &Inst,
+        op: &Op,
+    ) -> Result<Value, Stop> {
+        let program = self.image.program;
+        Ok(match op {
+            Op::Binary {
+                op,
+                left,
+                right,
+                no_signed_wrap,
+            } => {
+                let width = match inst.result {
+                    Some(result) => self.width(&body.values[result]),
+                    None => 32,
+                };
+                let (a, b) = (self.operand(thread, *left), self.operand(thread, *right));
+                let (bits, fault) = value::binary(*op, a.bits(), b.bits(), width, *no_signed_wrap);
+                if let Some(fault) = fault {
+                    let is_division =
+                        matches!(op, ir::BinaryOp::SignedDiv | ir::BinaryOp::SignedRem);
+                    self.arithmetic_fault(thread, fault, is_division)?;
+                }
+                Value::from_bits(width, bits)
+            }
+            Op::Compare { op, left, right } => {
+                let ty = body.operand_type(program, *left);
+                let (a, b) = (self.operand(thread, *left), self.operand(thread, *right));
+                Value::bool(value::compare(*op, a.bits(), b.bits(), self.width(&ty)))
+            }
+            Op::FloatBinary { op, left, right } => {
+                let ty = body.operand_type(program, *left);
+                let (a, b) = (self.operand(thread, *left), self.operand(thread, *right));
+                Value::Bits(value::float_binary(*op, a.low_bits(), b.low_bits(), &ty))
+            }
+            Op::FloatNegate { value } => {
+                let ty = body.operand_type(program, *value);
+                Value::Bits(value::float_negate(
+                    self.operand(thread, *value).low_bits(),
+                    &ty,
+                ))
+            }
+            Op::FloatCompare { op, left, right } => {
+                let ty = body.operand_type(program, *left);
+                let a = value::to_double(self.operand(thread, *left).low_bits(), &ty);
+                let b = value::to_double(self.operand(thread, *right).low_bits(), &ty);
+                Value::bool(value::float_compare(*op, a, b))
+            }
+            Op::Cast { op, value } => {
+                let from = body.operand_type(program, *value);
+                let to = self.result_type(body, inst);
+                let operand = self.operand(thread, *value);
+                self.cast(*op, operand, &from, &to)
+            }
+            Op::Offset {
+                base,
+                bytes,
+                terms,
+                record,
+            } => self.offset(thread, body, *base, *bytes, terms, *record),
+            Op::Select {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let is_true = self.operand(thread, *condition).low_bits() != 0;
+                self.operand(thread, if is_true { *then } else { *otherwise })
+            }
+            Op::Extract { tuple, path } => {
+                let mut value = self.operand(thread, *tuple);
+                for index in path {
+                    if let Value::Tuple(fields) = &value {
+                        value = fields[*index as usize].clone();
+                    }
+                }
+                value
+            }
+            Op::Insert { tuple, field, path } => {
+                let (tuple, field) = (self.operand(thread, *tuple), self.operand(thread, *field));
+                insert(tuple, path, field)
+            }
+            Op::Builtin { op, args } => self.builtin(thread, body, inst, *op, args),
+            // All others have been dealt with in `execute`.
+            _ => Value::ZERO,
+        })
+    }
+
+    fn arithmetic_fault(
+        &mut self,
+        thread: &Thread,
+        fault: ArithmeticFault,
+        is_division: bool,
+    ) -> Result<(), Stop> {
+        match fault {
+            // The processor traps, so there is no way to go on.
+            ArithmeticFault::Overflow if is_division => Err(self.violated(
+                thread,
+                ViolationKind::Overflow,
+                "signed overflow: the smallest number divided by -1",
+            )),
+            ArithmeticFault::Overflow => {
+                self.notice(
+                    thread,
+                    ViolationKind::Overflow,
+                    "signed overflow".to_owned(),
+                );
+                Ok(())
+            }
+            ArithmeticFault::DivisionByZero => {
+                Err(self.violated(thread, ViolationKind::DivisionByZero, "division by zero"))
+            }
+            ArithmeticFault::BadShift => Err(self.violated(
+                thread,
+                ViolationKind::BadShift,
+                "shift by the width of the type or more",
+            )),
+        }
+    }
+
+    fn cast(&mut self, op: Cast, operand: Value, from: &Type, to: &Type) -> Value {
+        let (from_width, to_width) = (self.width(from), self.width(to));
+        match op {
+            Cast::Truncate | Cast::ZeroExtend => Value::from_bits(to_width, operand.bits()),
+            Cast::SignExtend => {
+                let extended = value::sign_extend(operand.bits(), from_width);
+                Value::from_bits(to_width, extended as u128)
+            }
+            Cast::FloatToSigned | Cast::FloatToUnsigned => {
+                let float = value::to_double(operand.low_bits(), from);
+                let is_signed = op == Cast::FloatToSigned;
+                Value::from_bits(to_width, value::float_to_int(float, to_width, is_signed))
+            }
+            Cast::SignedToFloat | Cast::UnsignedToFloat => {
+                let is_signed = op == Cast::SignedToFloat;
+                Value::Bits(value::int_to_float(
+                    operand.bits(),
+                    from_width,
+                    is_signed,
+                    to,
+                ))
+            }
+            Cast::FloatResize => {
+                let float = value::to_double(operand.low_bits(), from);
+                Value::Bits(value::from_double(float, to))
+            }
+            Cast::PointerToInt => {
+                self.publish_value(&operand);
+                Value::from_bits(to_width, operand.bits())
+            }
+            Cast::IntToPointer => Value::Pointer(self.memory.resolve(operand.low_bits())),
+            Cast::Reinterpret => match (from, to) {
+                (Type::Pointer, Type::Pointer) => operand,
+                (_, Type::Pointer) => Value::Pointer(self.memory.resolve(operand.low_bits())),
+                (Type::Pointer, _) => {
+                    self.publish_value(&operand);
+                    Value::from_bits(to_width, operand.bits())
+                }
+                _ => Value::from_bits(to_width, operand.bits()),
+            },
+        }
+    }
+
+    fn offset(
+        &mut self,
+        thread: &Thread,
+        body: &Body,
+        base: Operand,
+        bytes: i64,
+        terms: &[(Operand, i64)],
+        record: Option<SourceTypeId>,
+    ) -> Value {
+        let base = self.pointer_operand(thread, base);
+        if let (Some(record), Some(object)) = (record, base.object) {
+            self.learn_record(object, record);
+        }
+        let mut address = base.address.wrapping_add(bytes as u64);
+        for (index, scale) in terms {
+            let ty = body.operand_type(self.image.program, *index);
+            let index = self.operand(thread, *index).bits();
+            let index = value::sign_extend(index, self.width(&ty)) as i64;
+            address = address.wrapping_add(index.wrapping_mul(*scale) as u64);
+        }
+        Value::Pointer(Pointer {
+            address: self.memory.wrap(address),
+            object: base.object,
+        })
+    }
+
+    fn builtin(
+        &mut self,
+        thread: &Thread,
+        body: &Body,
+        inst: &Inst,
+        op: Builtin,
+        args: &[Operand],
+    ) -> Value {
+        let ty = match args.first() {
+            Some(first) => body.operand_type(self.image.program, *first),
+            None => Type::Int(32),
+        };
+        let width = self.width(&ty);
+        let values: Vec<u128> = args
+            .iter()
+            .map(|arg| self.operand(thread, *arg).bits())
+            .collect();
+        let (bits, overflow) = value::builtin(op, &values, &ty, width);
+        match overflow {
+            Some(overflow) => {
+                Value::Tuple([Value::from_bits(width, bits), Value::bool(overflow)].into())
+            }
+            None => Value::from_bits(self.width(&self.result_type(body, inst)), bits),
+        }
+    }
+
+    // Control flow.
+
+    fn terminate(
+        &mut self,
+        thread: &mut Thread,
+        body: &Body,
+        terminator: &Terminator,
+    ) -> Result<Flow, Stop> {
+        match terminator {
+            Terminator::Jump(target) => {
+                if is_endless(body, *target) {
+                    let name = thread.frames.last().map_or(String::new(), |frame| {
+                        self.image.program.functions[frame.function].name.clone()
+                    });
+                    return Err(Stop::Endless(name));
+                }
+                self.jump(thread, body, *target)?;
+            }
+            Terminator::Branch {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let is_true = self.operand(thread, *condition).low_bits() & 1 != 0;
+                self.jump(thread, body, if is_true { *then } else { *otherwise })?;
+            }
+            Terminator::Switch {
+                value,
+                cases,
+                default,
+            } => {
+                let bits = self.operand(thread, *value).bits();
+                let case = cases.iter().find(|(case, _)| *case == bits);
+                self.jump(thread, body, case.map_or(*default, |(_, target)| *target))?;
+            }
+            Terminator::IndirectJump { address, .. } => {
+                let address = self.operand(thread, *address).low_bits();
+                let function = thread.frames.last().map(|frame| frame.function);
+                match self.image.code_at(address) {
+                    Some(Code::Label(of, block)) if Some(of) == function => {
+                        self.jump(thread, body, block)?;
+                    }
+                    _ => {
+                        return Err(self.violated(
+                            thread,
+                            ViolationKind::InvalidPointer,
+                            "jump to something that is not a label of this function",
+                        ));
+                    }
+                }
+            }
+            Terminator::Return(value) => {
+                let value = value.map(|value| self.operand(thread, value));
+                self.return_from(thread, value);
+            }
+            Terminator::Unreachable => {
+                return Err(self.violated(
+                    thread,
+                    ViolationKind::Misuse,
+                    "control reaches a place that the program promises never to reach",
+                ));
+            }
+        }
+        Ok(Flow::Done)
+    }
+
+    fn jump(&mut self, thread: &mut Thread, body: &Body, to: BlockId) -> Result<(), Stop> {
+        let Some(frame) = thread.frames.last() else {
+            return Ok(());
+        };
+        let from = frame.block;
+        if let Some(limit) = self.config.unwind {
+            self.count_loop(thread, from, to, limit)?;
+        }
+        // All phis read the values from before the jump.
+        let phis = &body.blocks[to].phis;
+        let mut values = Vec::new();
+        for phi in phis {
+            let incoming = phi.incoming.iter().find(|(block, _)| *block == from);
+            values.push(incoming.map_or(Value::ZERO, |(_, value)| self.operand(thread, *value)));
+        }
+        if let Some(frame) = thread.frames.last_mut() {
+            for (phi, value) in phis.iter().zip(values) {
+                frame.registers[phi.result.index()] = value;
+            }
+            frame.block = to;
+            frame.index = 0;
+        }
+        Ok(())
+    }
+
+    fn count_loop(
+        &mut self,
+        thread: &mut Thread,
+        from: BlockId,
+        to: BlockId,
+        limit: u32,
+    ) -> Result<(), Stop> {
+        let Some(frame) = thread.frames.last_mut() else {
+            return Ok(());
+        };
+        let Some(loops) = self.image.loops(frame.function) else {
+            return Ok(());
+        };
+        let Some(header) = loops.loop_with_header(to) else {
+            return Ok(());
+        };
+        frame
+            .loop_counts
+            .retain(|(id, _)| *id != header || loops.is_back_edge(from, to).is_some());
+        let position = frame.loop_counts.iter().position(|(id, _)| *id == header);
+        let count = match position {
+            Some(position) => {
+                frame.loop_counts[position].1 += 1;
+                frame.loop_counts[position].1
+            }
+            None => {
+                frame.loop_counts.push((header, 1));
+                1
+            }
+        };
+        if count > limit {
+            let function = frame.function;
+            return Err(Stop::Cut(Cut::Loop(
+                self.image.describe_loop(function, header),
+            )));
+        }
+        Ok(())
+    }
+
+    /// The location of the instruction a thread stands at, for allocations.
+    pub(crate) fn call_site(&self, thread: &Thread) -> Option<Location> {
+        self.location(thread)
+    }
+
+    /// A number below `count`, chosen by the driver.
+    pub(crate) fn ask_index(
+        &mut self,
+        thread: &Thread,
+        inputs: &mut dyn Inputs,
+        kind: InputKind,
+        count: usize,
+    ) -> Result<usize, Stop> {
+        let choice = self.ask(thread, inputs, kind, Domain::Below(count as u64))?;
+        Ok(choice as usize)
+    }
+}
+
+/// A block that does nothing but jump to itself, as in `while (1);`.
+fn is_endless(body: &Body, block: BlockId) -> bool {
+    let data = &body.blocks[block];
+    data.insts.is_empty() && data.terminator == Terminator::Jump(block)
+}
+
+fn insert(tuple: Value, path: &[u32], field: Value) -> Value {
+    match (tuple, path) {
+        (_, []) => field,
+        (Value::Tuple(fields), [first, rest @ ..]) => {
+            let mut fields = fields.to_vec();
+            let index = *first as usize;
+            fields[index] = insert(fields[index].clone(), rest, field);
+            Value::Tuple(fields.into())
+        }
+        (other, _) => other,
+    }
+}

@@ -1,0 +1,98 @@
+//! When two states are the same: a fingerprint of everything that later
+//! behaviour can depend on, and of nothing else.
+
+use crate::fingerprint::Fingerprint;
+use crate::machine::Machine;
+use crate::thread::{Phase, Thread};
+use crate::value::Value;
+use cranelift_entity::EntityRef;
+use std::hash::{Hash, Hasher};
+
+impl<'a> Machine<'a> {
+    /// Equal for states from which the same can happen.
+    pub fn fingerprint(&self) -> u128 {
+        let mut fingerprint = Fingerprint::default();
+        self.memory.fingerprint(&mut fingerprint);
+        for thread in &self.threads {
+            self.hash_thread(thread, &mut fingerprint);
+        }
+        for ((object, offset), sync) in self.sync.iter() {
+            fingerprint.write_u64(self.memory.canonical_object(object));
+            fingerprint.write_u64(offset);
+            sync.hash(&mut fingerprint);
+        }
+        self.keys.hash(&mut fingerprint);
+        for (function, argument) in &self.at_exit {
+            function.hash(&mut fingerprint);
+            if let Some(value) = argument {
+                self.hash_value(value, &mut fingerprint);
+            }
+        }
+        self.exit_code.hash(&mut fingerprint);
+        fingerprint.value()
+    }
+
+    fn hash_thread(&self, thread: &Thread, fingerprint: &mut Fingerprint) {
+        thread.life.hash(fingerprint);
+        (thread.is_joined, thread.is_detached).hash(fingerprint);
+        for (key, value) in &thread.key_values {
+            key.hash(fingerprint);
+            self.hash_value(value, fingerprint);
+        }
+        fingerprint.write_usize(thread.frames.len());
+        for frame in &thread.frames {
+            (frame.function, frame.block, frame.index).hash(fingerprint);
+            frame.loop_counts.hash(fingerprint);
+            frame.then.hash(fingerprint);
+            self.hash_phase(&frame.phase, fingerprint);
+            for argument in frame.variadic.iter() {
+                self.hash_value(&argument.value, fingerprint);
+            }
+            let liveness = self.image.liveness(frame.function);
+            let body = self.image.body(frame.function);
+            if let (Some(liveness), Some(body)) = (liveness, body) {
+                // An unfinished call will still define its own result.
+                for value in liveness.before(body, frame.block, frame.index).iter() {
+                    let register = value.index();
+                    self.hash_value(&frame.registers[register], fingerprint);
+                }
+            }
+        }
+    }
+
+    fn hash_phase(&self, phase: &Phase, fingerprint: &mut Fingerprint) {
+        match phase {
+            Phase::Waiting {
+                mutex: (object, offset),
+                depth,
+            } => {
+                fingerprint.write_u64(self.memory.canonical_object(*object));
+                (*offset, *depth).hash(fingerprint);
+            }
+            Phase::Copying(snapshot) => {
+                (&snapshot.bytes, &snapshot.uninitialised).hash(fingerprint);
+                for (at, target) in &snapshot.pointers {
+                    (*at, self.memory.canonical_object(*target)).hash(fingerprint);
+                }
+            }
+            other => other.hash(fingerprint),
+        }
+    }
+
+    fn hash_value(&self, value: &Value, fingerprint: &mut Fingerprint) {
+        match value {
+            Value::Pointer(pointer) => {
+                fingerprint.write_u64(pointer.address);
+                if let Some(object) = pointer.object {
+                    fingerprint.write_u64(self.memory.canonical_object(object));
+                }
+            }
+            Value::Tuple(fields) => {
+                for field in fields.iter() {
+                    self.hash_value(field, fingerprint);
+                }
+            }
+            scalar => scalar.hash(fingerprint),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Nondeterministic inputs: every choice a run makes besides which thread is
+//! next. Whoever drives a run answers the requests; the answers are recorded so
+//! that the run can be repeated.
+
+use ir::Location;
+
+/// What is being asked for. The names are those of the schedule file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InputKind {
+    /// `__VERIFIER_nondet_*`.
+    Nondet,
+    /// The value of memory that was never written.
+    Uninitialised,
+    /// The result of a function nobody defines.
+    UnknownCall,
+    /// A value that the language leaves open.
+    Undefined,
+    /// Which of the waiting threads a signal wakes.
+    Waiter,
+    /// Which freed address an allocation reuses; 0 is a fresh one.
+    Address,
+    /// Whether a timed wait gives up.
+    Timeout,
+    /// Whether an allocation fails.
+    Allocation,
+    /// Random numbers, clocks, files: what the surroundings answer.
+    Environment,
+}
+
+impl InputKind {
+    pub const ALL: [InputKind; 9] = [
+        InputKind::Nondet,
+        InputKind::Uninitialised,
+        InputKind::UnknownCall,
+        InputKind::Undefined,
+        InputKind::Waiter,
+        InputKind::Address,
+        InputKind::Timeout,
+        InputKind::Allocation,
+        InputKind::Environment,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            InputKind::Nondet => "nondet",
+            InputKind::Uninitialised => "uninitialised",
+            InputKind::UnknownCall => "unknown-call",
+            InputKind::Undefined => "undefined",
+            InputKind::Waiter => "waiter",
+            InputKind::Address => "address",
+            InputKind::Timeout => "timeout",
+            InputKind::Allocation => "allocation",
+            InputKind::Environment => "environment",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<InputKind> {
+        InputKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Which answers are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Any bit pattern of this width.
+    Bits(u32),
+    /// A pointer of this width: only null is sure to mean something.
+    Pointer(u32),
+    /// One of 0..n.
+    Below(u64),
+}
+
+impl Domain {
+    pub fn contains(self, value: u128) -> bool {
+        match self {
+            Domain::Bits(width) | Domain::Pointer(width) => {
+                crate::value::truncate(value, width) == value
+            }
+            Domain::Below(count) => value < u128::from(count),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub thread: usize,
+    pub kind: InputKind,
+    pub domain: Domain,
+    pub location: Option<Location>,
+}
+
+/// One answered request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Input {
+    pub thread: usize,
+    pub kind: InputKind,
+    pub value: u128,
+}
+
+/// An answer could not be given: the schedule at hand does not fit the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoInput(pub String);
+
+pub trait Inputs {
+    fn choose(&mut self, request: &Request) -> Result<u128, NoInput>;
+}

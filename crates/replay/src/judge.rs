@@ -1,0 +1,168 @@
+//! Violations: how they are worded, which of them end a run, and the search for
+//! data races after each step.
+
+use crate::event::{Effect, Event};
+use crate::machine::{Machine, Stop, Unsupported};
+use crate::thread::{Access, Frame, Thread};
+use crate::violation::{Property, StackEntry, Violation, ViolationKind};
+use ir::Location;
+
+impl<'a> Machine<'a> {
+    pub(crate) fn location(&self, thread: &Thread) -> Option<Location> {
+        let frame = thread.frame()?;
+        self.frame_location(frame)
+    }
+
+    fn frame_location(&self, frame: &Frame) -> Option<Location> {
+        let body = self.image.body(frame.function)?;
+        let block = &body.blocks[frame.block];
+        match block.insts.get(frame.index) {
+            Some(inst) => body.insts[*inst].location,
+            None => block.terminator_location,
+        }
+    }
+
+    pub(crate) fn stack(&self, thread: &Thread) -> Vec<StackEntry> {
+        let entries = thread.frames.iter().rev().map(|frame| StackEntry {
+            function: self.image.program.functions[frame.function].name.clone(),
+            location: self.frame_location(frame),
+        });
+        entries.collect()
+    }
+
+    /// The stack, if the pending step may be part of a race.
+    pub(crate) fn accessing_stack(&self, thread: &Thread) -> Vec<StackEntry> {
+        if self.config.checks.has(Property::Race) && self.threads.len() > 1 {
+            self.stack(thread)
+        } else {
+            Vec::new()
+        }
+    }
+
+    pub(crate) fn violation(
+        &self,
+        thread: &Thread,
+        kind: ViolationKind,
+        message: String,
+    ) -> Violation {
+        Violation {
+            kind,
+            thread: thread.id,
+            stack: self.stack(thread),
+            message,
+            details: Vec::new(),
+        }
+    }
+
+    pub(crate) fn fatal(&self, violation: Violation) -> Stop {
+        if self.config.checks.has(violation.kind.property()) {
+            Stop::Violation(Box::new(violation))
+        } else {
+            Stop::Undefined(violation.kind)
+        }
+    }
+
+    pub(crate) fn violated(
+        &self,
+        thread: &Thread,
+        kind: ViolationKind,
+        message: impl Into<String>,
+    ) -> Stop {
+        self.fatal(self.violation(thread, kind, message.into()))
+    }
+
+    /// Reports a violation after which the run goes on.
+    pub(crate) fn notice(&mut self, thread: &Thread, kind: ViolationKind, message: String) {
+        if self.config.checks.has(kind.property()) {
+            let violation = self.violation(thread, kind, message);
+            self.noticed.push(violation);
+        }
+    }
+
+    pub(crate) fn unsupported(&self, thread: &Thread, what: impl Into<String>) -> Stop {
+        Stop::Unsupported(Unsupported {
+            what: what.into(),
+            location: self.location(thread),
+        })
+    }
+
+    /// Two accesses race if one thread has just made the first and the other is
+    /// about to make the second: nothing can come between them.
+    pub(crate) fn notice_races(&mut self, id: usize, stack: &[StackEntry]) {
+        if !self.config.checks.has(Property::Race) {
+            return;
+        }
+        let accesses = std::mem::take(&mut self.accesses);
+        let mut found = Vec::new();
+        for other in self.threads.iter().filter(|other| !other.is_finished()) {
+            for theirs in &other.pending.accesses {
+                if let Some(ours) = accesses.iter().find(|ours| ours.races_with(theirs)) {
+                    found.push(self.race(id, ours, stack, other, theirs));
+                }
+            }
+        }
+        self.noticed.extend(found);
+        self.accesses = accesses;
+    }
+
+    fn race(
+        &self,
+        id: usize,
+        ours: &Access,
+        stack: &[StackEntry],
+        other: &Thread,
+        theirs: &Access,
+    ) -> Violation {
+        let what = self.place(ours.object, ours.offset, ours.len).path;
+        let verb = |access: &Access| match (access.is_atomic, access.is_write) {
+            (false, false) => "reads",
+            (false, true) => "writes",
+            (true, false) => "atomically reads",
+            (true, true) => "atomically writes",
+        };
+        let at = |stack: &[StackEntry]| match stack.first() {
+            Some(StackEntry {
+                function,
+                location: Some(location),
+            }) => format!(
+                "at {} in {function}",
+                self.image.program.describe_location(*location)
+            ),
+            _ => "at an unknown place".to_owned(),
+        };
+        let mine = (id, verb(ours), stack.to_vec());
+        let other = (other.id, verb(theirs), self.stack(other));
+        // Which of the two came first is chance; report them in source order.
+        let place = |stack: &[StackEntry]| stack.first().and_then(|entry| entry.location);
+        let (first, second) = if (place(&mine.2), mine.0) <= (place(&other.2), other.0) {
+            (mine, other)
+        } else {
+            (other, mine)
+        };
+        Violation {
+            kind: ViolationKind::DataRace,
+            thread: first.0,
+            message: format!("data race on {what}"),
+            details: [&first, &second]
+                .map(|(thread, verb, stack)| format!("thread {thread} {verb} it {}", at(stack)))
+                .to_vec(),
+            stack: first.2,
+        }
+    }
+
+    pub(crate) fn record(&mut self, thread: &Thread, effect: Effect) {
+        if self.trace.is_none() {
+            return;
+        }
+        let event = Event {
+            thread: thread.id,
+            step: thread.steps,
+            stack: self.stack(thread),
+            is_atomic_section: thread.atomic_depth > 0,
+            effect,
+        };
+        if let Some(trace) = &mut self.trace {
+            trace.push(event);
+        }
+    }
+}

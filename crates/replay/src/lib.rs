@@ -1,0 +1,43 @@
+//! Concrete execution: the independent witness.
+//!
+//! Runs a program's instructions one by one, under a schedule of the caller's
+//! choosing, and notices everything that goes wrong. Every violation that
+//! Threadbare reports has been seen here, whoever found it first; and the
+//! exhaustive exploration of small programs is what all other analyses are
+//! tested against. It must therefore be right before it is fast.
+//!
+//! This crate must not depend on the symbolic side (unfolding, encodings,
+//! solvers) nor on any front end. It neither prints nor reads files.
+
+mod access;
+mod calls;
+mod describe;
+mod drive;
+mod event;
+mod execute;
+mod explore;
+mod fingerprint;
+mod identity;
+mod image;
+mod inputs;
+mod judge;
+mod liveness;
+mod machine;
+mod memory;
+mod models;
+mod object;
+mod schedule;
+mod sync;
+mod thread;
+mod value;
+mod violation;
+
+pub use drive::{DoesNotFit, Outcome, Run, run_random, run_schedule};
+pub use event::{Effect, Event};
+pub use explore::{Bounds, Count, Exploration, Found, Limit, Mode, Progress, explore};
+pub use image::Image;
+pub use inputs::{Domain, Input, InputKind, Inputs, NoInput, Request};
+pub use machine::{Config, Cut, Machine, Stop, Unsupported};
+pub use memory::OutOfMemory;
+pub use schedule::{Context, Options, ParseError, Schedule, digest};
+pub use violation::{Checks, Property, StackEntry, Violation, ViolationKind};

@@ -1,0 +1,74 @@
+//! Which registers of a function still matter at a point: those that are read
+//! later. Two states that differ only in other registers are the same state.
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+use ir::{BlockId, Body, Operand, ValueId};
+
+pub struct Liveness {
+    /// Live when control leaves the block, phis of successors included.
+    live_out: SecondaryMap<BlockId, EntitySet<ValueId>>,
+}
+
+impl Liveness {
+    pub fn of(body: &Body) -> Liveness {
+        let mut live_out: SecondaryMap<BlockId, EntitySet<ValueId>> = SecondaryMap::new();
+        loop {
+            let mut has_changed = false;
+            for (block, data) in body.blocks.iter().rev() {
+                let mut out = live_out[block].clone();
+                let before = out.iter().count();
+                for successor in data.terminator.successors() {
+                    let mut live_in = live_before(body, successor, 0, &live_out[successor]);
+                    for phi in &body.blocks[successor].phis {
+                        live_in.remove(phi.result);
+                    }
+                    for phi in &body.blocks[successor].phis {
+                        let incoming = phi.incoming.iter().filter(|(from, _)| *from == block);
+                        incoming.for_each(|(_, operand)| add(&mut live_in, *operand));
+                    }
+                    live_in.iter().for_each(|value| {
+                        out.insert(value);
+                    });
+                }
+                if out.iter().count() != before {
+                    live_out[block] = out;
+                    has_changed = true;
+                }
+            }
+            if !has_changed {
+                return Liveness { live_out };
+            }
+        }
+    }
+
+    /// Registers that are read from instruction `index` of the block on.
+    pub fn before(&self, body: &Body, block: BlockId, index: usize) -> EntitySet<ValueId> {
+        live_before(body, block, index, &self.live_out[block])
+    }
+}
+
+fn add(live: &mut EntitySet<ValueId>, operand: Operand) {
+    if let Operand::Value(value) = operand {
+        live.insert(value);
+    }
+}
+
+fn live_before(
+    body: &Body,
+    block: BlockId,
+    index: usize,
+    live_out: &EntitySet<ValueId>,
+) -> EntitySet<ValueId> {
+    let data = &body.blocks[block];
+    let mut live = live_out.clone();
+    data.terminator
+        .for_each_operand(|operand| add(&mut live, operand));
+    for inst in data.insts.iter().skip(index).rev() {
+        let inst = &body.insts[*inst];
+        if let Some(result) = inst.result {
+            live.remove(result);
+        }
+        inst.op.for_each_operand(|operand| add(&mut live, operand));
+    }
+    live
+}

@@ -1,0 +1,601 @@
+//! A run in progress: memory, threads, and how a step changes them.
+//!
+//! A *visible step* is an access to shared memory, a synchronisation operation,
+//! an atomic section as a whole, or the end of a thread. Between two visible
+//! steps a thread does only what no other thread can notice; that local work is
+//! done at once, right after the visible step before it. So a thread that is
+//! not finished always stands just before a visible step, its [`Pending`] one,
+//! and whoever drives the run only chooses which thread goes next and answers
+//! requests for inputs.
+//!
+//! This module must not choose anything itself, and must not print.
+
+pub(crate) use crate::access::AccessMode;
+use crate::event::{Effect, Event};
+use crate::image::Image;
+use crate::inputs::{Domain, Input, InputKind, Inputs, NoInput, Request};
+use crate::memory::{Memory, OutOfMemory};
+use crate::sync::{MutexType, OnceState, Sync, SyncTable};
+use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
+use crate::value::{Pointer, Value};
+use crate::violation::{Checks, Property, StackEntry, Violation, ViolationKind};
+use ir::{FunctionId, Location, Type};
+use std::rc::Rc;
+
+/// What a run is allowed and asked to do.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub checks: Checks,
+    /// How often a loop's header may be reached each time the loop is entered,
+    /// and how deep a function may call itself.
+    pub unwind: Option<u32>,
+    pub spurious_wakeups: bool,
+    pub malloc_may_fail: bool,
+    /// `malloc` may hand out the address of a freed block of the same size.
+    pub address_reuse: bool,
+    /// Bytes of all live objects together.
+    pub memory_limit: u64,
+    /// Instructions between two visible steps.
+    pub local_limit: u64,
+    /// Keep what the program prints.
+    pub keep_output: bool,
+    /// The command line of the program, its name first.
+    pub arguments: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            checks: Checks::default(),
+            unwind: None,
+            spurious_wakeups: false,
+            malloc_may_fail: false,
+            address_reuse: true,
+            memory_limit: 1 << 30,
+            local_limit: 100_000_000,
+            keep_output: false,
+            arguments: vec!["program".to_owned()],
+        }
+    }
+}
+
+/// Why a run cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Violation(Box<Violation>),
+    /// Undefined behaviour of a kind that was not asked for, in an atomic section.
+    Undefined(ViolationKind),
+    /// An assumption does not hold in an atomic section, or the section would have
+    /// to wait: since nobody else can run meanwhile, that is the end.
+    Assumption,
+    /// The thread never leaves a loop, in this function.
+    Endless(String),
+    /// `abort` and its relatives: the process is gone.
+    Aborted,
+    /// A bound was reached.
+    Cut(Cut),
+    /// The program uses something that is not supported.
+    Unsupported(Unsupported),
+    /// An input was asked for that the driver does not have.
+    NoInput(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cut {
+    /// A loop, at `file:line`, would have gone round once more.
+    Loop(String),
+    Recursion(String),
+    /// A thread worked on its own for too long, in this function.
+    LocalWork(String),
+    Memory,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Unsupported {
+    pub what: String,
+    pub location: Option<Location>,
+}
+
+impl From<OutOfMemory> for Stop {
+    fn from(_: OutOfMemory) -> Self {
+        Stop::Cut(Cut::Memory)
+    }
+}
+
+impl From<NoInput> for Stop {
+    fn from(error: NoInput) -> Self {
+        Stop::NoInput(error.0)
+    }
+}
+
+/// The outcome of one instruction.
+pub(crate) enum Flow {
+    Done,
+    /// It is a visible step, and has not been carried out.
+    Visible(Pending),
+}
+
+/// A `pthread_key_t`.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Key {
+    pub destructor: Option<FunctionId>,
+    pub is_alive: bool,
+}
+
+#[derive(Clone)]
+pub struct Machine<'a> {
+    pub(crate) image: &'a Image<'a>,
+    pub(crate) config: &'a Config,
+    pub(crate) memory: Memory,
+    pub(crate) threads: Vec<Rc<Thread>>,
+    pub(crate) sync: SyncTable,
+    pub(crate) keys: Vec<Key>,
+    /// Functions to call when the process ends, with their argument.
+    pub(crate) at_exit: Vec<(FunctionId, Option<Value>)>,
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) standard_output: Vec<u8>,
+    pub(crate) standard_error: Vec<u8>,
+    /// Violations that do not end the run, since the last call of `take_noticed`.
+    pub(crate) noticed: Vec<Violation>,
+    /// What the current step has accessed.
+    pub(crate) accesses: Vec<Access>,
+    /// Answers to requests so far.
+    inputs: Vec<Input>,
+    pub(crate) trace: Option<Vec<Event>>,
+    /// Body-less functions that were called although nobody knows them.
+    pub(crate) unknown_calls: Vec<FunctionId>,
+    /// Executed so far, terminators included.
+    instructions: u64,
+    vacant: Rc<Thread>,
+}
+
+impl<'a> Machine<'a> {
+    /// The program just before the first visible step of `main`.
+    pub fn start(
+        image: &'a Image<'a>,
+        config: &'a Config,
+        inputs: &mut dyn Inputs,
+        is_traced: bool,
+    ) -> (Self, Result<(), Stop>) {
+        let mut machine = Machine {
+            image,
+            config,
+            memory: image.memory.clone(),
+            threads: Vec::new(),
+            sync: SyncTable::default(),
+            keys: Vec::new(),
+            at_exit: Vec::new(),
+            exit_code: None,
+            standard_output: Vec::new(),
+            standard_error: Vec::new(),
+            noticed: Vec::new(),
+            accesses: Vec::new(),
+            inputs: Vec::new(),
+            trace: is_traced.then(Vec::new),
+            unknown_calls: Vec::new(),
+            instructions: 0,
+            vacant: Rc::new(Thread::vacant()),
+        };
+        let result = machine.start_main(inputs);
+        (machine, result)
+    }
+
+    fn start_main(&mut self, inputs: &mut dyn Inputs) -> Result<(), Stop> {
+        let program = self.image.program;
+        let mut main = self.new_thread("main")?;
+        main.is_detached = true;
+        self.threads.push(self.vacant.clone());
+        self.push_call(
+            &mut main,
+            program.main,
+            &self.image.main_arguments,
+            Then::Drop,
+        )?;
+        for function in program.startup.iter().rev() {
+            self.push_call(&mut main, *function, &[], Then::Drop)?;
+        }
+        for function in &program.cleanup {
+            self.at_exit.push((*function, None));
+        }
+        let result = self.advance(&mut main, inputs);
+        let result = self.absorb(&mut main, result);
+        self.threads[0] = Rc::new(main);
+        result
+    }
+
+    /// A thread without any calls yet, with its own memory. The caller puts it
+    /// into `threads`.
+    pub(crate) fn new_thread(&mut self, name: &str) -> Result<Thread, Stop> {
+        let id = self.threads.len();
+        if id >= crate::memory::MAX_THREADS {
+            return Err(Stop::Cut(Cut::Memory));
+        }
+        self.memory.add_thread();
+        let locals = self.image.thread_locals(&mut self.memory, id)?;
+        Ok(Thread {
+            id,
+            life: Life::Running,
+            name: Rc::from(name),
+            locals: Rc::new(locals),
+            ..Thread::vacant()
+        })
+    }
+
+    pub fn thread_count(&self) -> usize {
+        self.threads.len()
+    }
+
+    pub fn thread(&self, id: usize) -> &Thread {
+        &self.threads[id]
+    }
+
+    /// The process has ended, with this status.
+    pub fn exit_code(&self) -> Option<i32> {
+        self.exit_code
+    }
+
+    pub fn standard_output(&self) -> &[u8] {
+        &self.standard_output
+    }
+
+    pub fn standard_error(&self) -> &[u8] {
+        &self.standard_error
+    }
+
+    pub fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    pub fn trace(&self) -> &[Event] {
+        self.trace.as_deref().unwrap_or(&[])
+    }
+
+    pub fn unknown_calls(&self) -> &[FunctionId] {
+        &self.unknown_calls
+    }
+
+    pub fn take_noticed(&mut self) -> Vec<Violation> {
+        std::mem::take(&mut self.noticed)
+    }
+
+    /// The thread can take its next step now.
+    pub fn is_enabled(&self, id: usize) -> bool {
+        let thread = &self.threads[id];
+        self.exit_code.is_none()
+            && !thread.is_finished()
+            && !thread.is_stuck()
+            && self.is_possible(id, &thread.pending.wait)
+    }
+
+    pub(crate) fn is_possible(&self, thread: usize, wait: &Wait) -> bool {
+        match wait {
+            Wait::Nothing => true,
+            Wait::Mutex(key) => match self.sync.get(*key) {
+                Some(Sync::Mutex {
+                    owner: Some(owner),
+                    ty,
+                    ..
+                }) => *owner == thread && *ty != MutexType::Plain,
+                _ => true,
+            },
+            Wait::Condition {
+                condition,
+                mutex,
+                is_timed,
+            } => {
+                let is_waiting = matches!(self.sync.get(*condition),
+                    Some(Sync::Condition { waiters }) if waiters.contains(&thread));
+                self.sync.mutex_is_free(*mutex)
+                    && (!is_waiting || *is_timed || self.config.spurious_wakeups)
+            }
+            Wait::ReadLock(key) => !matches!(
+                self.sync.get(*key),
+                Some(Sync::RwLock {
+                    writer: Some(_),
+                    ..
+                })
+            ),
+            Wait::WriteLock(key) => match self.sync.get(*key) {
+                Some(Sync::RwLock { readers, writer }) => readers.is_empty() && writer.is_none(),
+                _ => true,
+            },
+            Wait::Semaphore(key) => {
+                !matches!(self.sync.get(*key), Some(Sync::Semaphore { count: 0 }))
+            }
+            Wait::Spin(key) => self.sync.holders(*key).is_empty(),
+            Wait::Barrier {
+                barrier,
+                generation,
+            } => match self.sync.get(*barrier) {
+                Some(Sync::Barrier {
+                    generation: now, ..
+                }) => now != generation,
+                _ => true,
+            },
+            Wait::Once(key) => !matches!(
+                self.sync.get(*key),
+                Some(Sync::Once {
+                    state: OnceState::Running(_)
+                })
+            ),
+            Wait::Join(target) => self.threads[*target].is_finished(),
+        }
+    }
+
+    /// No thread can step although some are unfinished: the violation, if it was
+    /// asked for.
+    pub fn deadlock(&self) -> Option<Stop> {
+        // A thread that loops for ever could, for all we know, still do something.
+        let is_waiting = |thread: &Rc<Thread>| {
+            !thread.is_finished() && !thread.is_stuck() && !self.is_enabled(thread.id)
+        };
+        let is_dead = self.exit_code.is_none()
+            && self
+                .threads
+                .iter()
+                .all(|t| t.is_finished() || is_waiting(t));
+        let first = self.threads.iter().find(|thread| !thread.is_finished())?;
+        if !is_dead {
+            return None;
+        }
+        let message = "deadlock: no thread can go on".to_owned();
+        let mut violation = self.violation(first, ViolationKind::Deadlock, message);
+        for thread in self.threads.iter().filter(|thread| !thread.is_finished()) {
+            violation.details.push(self.describe_wait(thread));
+        }
+        Some(self.fatal(violation))
+    }
+
+    /// Lets the thread take its next visible step, and the local work after it.
+    /// The thread must be enabled.
+    pub fn step(&mut self, id: usize, inputs: &mut dyn Inputs) -> Result<(), Stop> {
+        self.accesses.clear();
+        let thread = std::mem::replace(&mut self.threads[id], self.vacant.clone());
+        let mut thread = Rc::try_unwrap(thread).unwrap_or_else(|shared| (*shared).clone());
+        thread.steps += 1;
+        let before = self.accessing_stack(&thread);
+        let result = self.take_step(&mut thread, inputs);
+        self.notice_races(id, &before);
+        let result = result.and_then(|()| self.advance(&mut thread, inputs));
+        let result = self.absorb(&mut thread, result);
+        self.threads[id] = Rc::new(thread);
+        result
+    }
+
+    /// Some stops concern one thread only: it goes no further, but the others do.
+    pub(crate) fn absorb(&self, thread: &mut Thread, result: Result<(), Stop>) -> Result<(), Stop> {
+        let Err(stop) = result else {
+            return Ok(());
+        };
+        if thread.atomic_depth > 0 {
+            return Err(stop);
+        }
+        thread.life = Life::Stuck(match stop {
+            Stop::Assumption => Stuck::Assumption,
+            Stop::Undefined(kind) => Stuck::Undefined(kind),
+            Stop::Endless(function) => Stuck::Endless {
+                function,
+                is_certain: true,
+            },
+            Stop::Cut(Cut::LocalWork(function)) => Stuck::Endless {
+                function,
+                is_certain: false,
+            },
+            other => return Err(other),
+        });
+        Ok(())
+    }
+
+    /// Threads that go no further although they are neither finished nor waiting.
+    pub fn stuck(&self) -> impl Iterator<Item = &Stuck> {
+        self.threads.iter().filter_map(|thread| match &thread.life {
+            Life::Stuck(stuck) => Some(stuck),
+            _ => None,
+        })
+    }
+
+    fn take_step(&mut self, thread: &mut Thread, inputs: &mut dyn Inputs) -> Result<(), Stop> {
+        thread.pending = Pending::default();
+        if thread.frames.is_empty() {
+            return self.finish(thread);
+        }
+        self.execute(thread, inputs, true)?;
+        let mut work = 0;
+        while thread.atomic_depth > 0 && !thread.frames.is_empty() && self.exit_code.is_none() {
+            self.execute(thread, inputs, true)?;
+            self.count_work(thread, &mut work)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the thread's local code up to its next visible step.
+    pub(crate) fn advance(
+        &mut self,
+        thread: &mut Thread,
+        inputs: &mut dyn Inputs,
+    ) -> Result<(), Stop> {
+        let mut work = 0;
+        while self.exit_code.is_none() && !thread.is_finished() {
+            if thread.frames.is_empty() {
+                if let Life::Running = thread.life {
+                    thread.life = Life::Ending(End::Process(0));
+                }
+                if self.push_ending_call(thread)? {
+                    continue;
+                }
+                // The end itself is a visible step: joins wait for it.
+                thread.pending = Pending::default();
+                return Ok(());
+            }
+            if let Flow::Visible(pending) = self.execute(thread, inputs, false)? {
+                thread.pending = pending;
+                return Ok(());
+            }
+            self.count_work(thread, &mut work)?;
+        }
+        Ok(())
+    }
+
+    fn count_work(&mut self, thread: &Thread, work: &mut u64) -> Result<(), Stop> {
+        self.instructions += 1;
+        *work += 1;
+        if *work <= self.config.local_limit {
+            return Ok(());
+        }
+        let function = thread.frame().map(|frame| frame.function);
+        let name = function.map_or(String::new(), |f| {
+            self.image.program.functions[f].name.clone()
+        });
+        Err(Stop::Cut(Cut::LocalWork(name)))
+    }
+
+    /// Starts the next clean-up function of an ending thread, if there is one.
+    fn push_ending_call(&mut self, thread: &mut Thread) -> Result<bool, Stop> {
+        match &thread.life {
+            Life::Ending(End::Process(_)) => {
+                let Some((function, argument)) = self.at_exit.pop() else {
+                    return Ok(false);
+                };
+                let arguments: Vec<Value> = argument.into_iter().collect();
+                self.push_call(thread, function, &arguments, Then::Drop)?;
+                Ok(true)
+            }
+            Life::Ending(End::Thread(_)) => self.push_key_destructor(thread),
+            Life::Running | Life::Stuck(_) | Life::Finished(_) => Ok(false),
+        }
+    }
+
+    fn push_key_destructor(&mut self, thread: &mut Thread) -> Result<bool, Stop> {
+        // POSIX lets an implementation stop after a few rounds; glibc makes four.
+        const ROUNDS: u32 = 4;
+        if thread.destructor_rounds >= 64 * ROUNDS {
+            return Ok(false);
+        }
+        let is_set = |value: &Value| value.bits() != 0;
+        for position in 0..thread.key_values.len() {
+            let (key, value) = thread.key_values[position].clone();
+            let destructor = self.keys[key]
+                .destructor
+                .filter(|_| self.keys[key].is_alive);
+            if let Some(destructor) = destructor.filter(|_| is_set(&value)) {
+                thread.key_values[position].1 = Value::Pointer(Pointer::NULL);
+                thread.destructor_rounds += 1;
+                self.push_call(thread, destructor, &[value], Then::Drop)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The step that ends a thread or the process.
+    fn finish(&mut self, thread: &mut Thread) -> Result<(), Stop> {
+        let Life::Ending(end) = thread.life.clone() else {
+            return Ok(());
+        };
+        match end {
+            End::Process(code) => {
+                self.record(thread, Effect::ProcessExit { code });
+                self.end_process(thread, code);
+                thread.life = Life::Finished(Value::Bits(code as u64));
+            }
+            End::Thread(value) => {
+                self.record(thread, Effect::ThreadExit);
+                if let Value::Pointer(Pointer {
+                    object: Some(object),
+                    ..
+                }) = value
+                {
+                    self.memory.publish(object);
+                }
+                for object in thread.locals.values() {
+                    self.memory.kill_heap(*object);
+                }
+                thread.life = Life::Finished(value);
+                if self.threads.iter().all(|other| other.is_finished()) {
+                    self.end_process(thread, 0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end_process(&mut self, thread: &Thread, code: i32) {
+        self.exit_code = Some(code & 0xff);
+        if !self.config.checks.has(Property::Leak) {
+            return;
+        }
+        for object in self.memory.unreachable_heap() {
+            let name = self.object_name(object);
+            let message =
+                format!("memory is lost: {name} was never freed and nothing points to it");
+            let mut violation = self.violation(thread, ViolationKind::Leak, message);
+            if let Some(location) = self.allocation_site(object) {
+                violation.stack = vec![StackEntry {
+                    function: String::new(),
+                    location: Some(location),
+                }];
+            }
+            self.noticed.push(violation);
+        }
+    }
+
+    /// Asks the driver for an input.
+    pub(crate) fn ask(
+        &mut self,
+        thread: &Thread,
+        inputs: &mut dyn Inputs,
+        kind: InputKind,
+        domain: Domain,
+    ) -> Result<u128, Stop> {
+        if let Domain::Below(0 | 1) = domain {
+            return Ok(0);
+        }
+        let request = Request {
+            thread: thread.id,
+            kind,
+            domain,
+            location: self.location(thread),
+        };
+        let value = inputs.choose(&request)?;
+        self.inputs.push(Input {
+            thread: thread.id,
+            kind,
+            value,
+        });
+        Ok(value)
+    }
+
+    /// A value of a type, chosen by the driver.
+    pub(crate) fn ask_value(
+        &mut self,
+        thread: &Thread,
+        inputs: &mut dyn Inputs,
+        kind: InputKind,
+        ty: &Type,
+    ) -> Result<Value, Stop> {
+        let pointer_bits = 8 * self.memory.pointer_bytes as u32;
+        Ok(match ty {
+            Type::Int(width) => {
+                let bits = self.ask(thread, inputs, kind, Domain::Bits(*width))?;
+                Value::from_bits(*width, bits)
+            }
+            Type::Float => Value::from_bits(32, self.ask(thread, inputs, kind, Domain::Bits(32))?),
+            Type::Double => Value::from_bits(64, self.ask(thread, inputs, kind, Domain::Bits(64))?),
+            Type::Pointer => {
+                let address = self.ask(thread, inputs, kind, Domain::Pointer(pointer_bits))?;
+                Value::Pointer(self.memory.resolve(address as u64))
+            }
+            Type::Tuple(tuple) => {
+                let mut fields = Vec::new();
+                for (_, ty) in &tuple.fields {
+                    fields.push(self.ask_value(thread, inputs, kind, ty)?);
+                }
+                Value::Tuple(fields.into())
+            }
+        })
+    }
+}

@@ -1,0 +1,767 @@
+//! Locks and everything else threads wait for: mutexes, condition variables,
+//! read-write locks, barriers, spin locks, once controls, semaphores.
+
+use super::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT, Reply, Site};
+use crate::event::Effect;
+use crate::inputs::InputKind;
+use crate::machine::{AccessMode, Machine, Stop};
+use crate::sync::{MutexType, OnceState, Sync, SyncKey, SyncKind};
+use crate::thread::{Pending, Phase, Then, Wait};
+use crate::value::Value;
+use crate::violation::ViolationKind;
+use ir::Type;
+use library::{Barrier, Condition, Mutex, Once, RwLock, Semaphore, Spin};
+
+const EOVERFLOW: i32 = 75;
+/// What one thread of a barrier gets from `pthread_barrier_wait`.
+const SERIAL_THREAD: i32 = -1;
+const MAX_COUNT: u32 = 0x7fff_ffff;
+
+impl<'a> Machine<'a> {
+    /// The object a call is about, made on first use if its kind can be
+    /// initialised statically.
+    fn sync(&mut self, site: &Site, key: SyncKey, kind: SyncKind) -> Result<Sync, Stop> {
+        match self.sync.get(key) {
+            Some(Sync::Destroyed(_)) => {
+                Err(self.bad_object(site, key, kind, "was destroyed before"))
+            }
+            Some(sync) if sync.kind() == kind => Ok(sync.clone()),
+            Some(sync) => {
+                let what = format!("is a {}", sync.kind().name());
+                Err(self.bad_object(site, key, kind, &what))
+            }
+            None => {
+                let sync = self.static_sync(key, kind);
+                let sync =
+                    sync.ok_or_else(|| self.bad_object(site, key, kind, "was never initialised"))?;
+                self.sync.set(key, sync.clone());
+                Ok(sync)
+            }
+        }
+    }
+
+    fn bad_object(&self, site: &Site, key: SyncKey, kind: SyncKind, what: &str) -> Stop {
+        let message = format!(
+            "use of {} {}, which {what}",
+            kind.name(),
+            self.place_of(key)
+        );
+        self.violated(site.thread, ViolationKind::DestroyedObject, message)
+    }
+
+    /// The meaning of a static initialiser, if the bytes look like one.
+    fn static_sync(&self, key: SyncKey, kind: SyncKind) -> Option<Sync> {
+        let (object, offset) = key;
+        let len = self.memory.get(object)?.size.saturating_sub(offset).min(4);
+        if !self.memory.is_initialised(object, offset, len) {
+            return None;
+        }
+        match kind {
+            SyncKind::Mutex => Some(Sync::Mutex {
+                ty: self.static_mutex_type(key),
+                owner: None,
+                depth: 0,
+            }),
+            SyncKind::Condition => Some(Sync::Condition {
+                waiters: Vec::new(),
+            }),
+            SyncKind::RwLock => Some(Sync::RwLock {
+                readers: Vec::new(),
+                writer: None,
+            }),
+            SyncKind::Once => Some(Sync::Once {
+                state: OnceState::Fresh,
+            }),
+            SyncKind::Barrier | SyncKind::Semaphore | SyncKind::Spin => None,
+        }
+    }
+
+    /// glibc's static initialisers for other than plain mutexes set one field.
+    fn static_mutex_type(&self, (object, offset): SyncKey) -> MutexType {
+        let at = offset
+            + if self.memory.pointer_bytes == 4 {
+                12
+            } else {
+                16
+            };
+        let size = self.memory.get(object).map_or(0, |object| object.size);
+        if at + 4 > size || !self.memory.is_initialised(object, at, 4) {
+            return MutexType::Plain;
+        }
+        mutex_type(self.memory.read(object, at, &Type::Int(32)).low_bits() as i32)
+    }
+
+    /// Makes an object, in memory that now counts as initialised.
+    fn init_sync(&mut self, site: &Site, key: SyncKey, sync: Sync) -> Result<Reply, Stop> {
+        let (object, offset) = key;
+        let size = self.memory.get(object).map_or(0, |object| object.size);
+        let len = size.saturating_sub(offset).min(4);
+        if self
+            .memory
+            .get(object)
+            .is_some_and(|object| object.is_constant)
+        {
+            let message = format!("{} is constant", self.place_of(key));
+            return Err(self.violated(site.thread, ViolationKind::InvalidPointer, message));
+        }
+        self.memory
+            .write_bytes(object, offset, &[0; 4][..len as usize]);
+        self.record_sync(site, "init", key, "");
+        self.sync.set(key, sync);
+        Ok(Reply::int(0))
+    }
+
+    fn destroy_sync(
+        &mut self,
+        site: &Site,
+        key: SyncKey,
+        kind: SyncKind,
+        is_in_use: impl FnOnce(&Sync) -> bool,
+    ) -> Result<Reply, Stop> {
+        let sync = self.sync(site, key, kind)?;
+        if is_in_use(&sync) {
+            let message = format!(
+                "{} {} is destroyed while it is in use",
+                kind.name(),
+                self.place_of(key)
+            );
+            return Err(self.violated(site.thread, ViolationKind::Misuse, message));
+        }
+        self.record_sync(site, "destroy", key, "");
+        self.sync.set(key, Sync::Destroyed(kind));
+        Ok(Reply::int(0))
+    }
+
+    pub(crate) fn record_sync(
+        &mut self,
+        site: &Site,
+        verb: &'static str,
+        key: SyncKey,
+        result: &str,
+    ) {
+        if self.trace.is_some() {
+            let effect = Effect::Synchronise {
+                verb,
+                place: self.place_of(key),
+                result: result.to_owned(),
+            };
+            self.record(site.thread, effect);
+        }
+    }
+
+    // Mutexes.
+
+    pub(crate) fn mutex_model(&mut self, site: &mut Site, op: Mutex) -> Result<Reply, Stop> {
+        match op {
+            Mutex::AttrInit => return self.write_attribute(site, 0),
+            Mutex::AttrSetType => {
+                let ty = site.int(1);
+                return self.write_attribute(site, ty);
+            }
+            Mutex::AttrGetType => {
+                let attributes = self.pointer_arg(site, 0);
+                let ty = self.attribute(attributes);
+                return self.write_int(site, 1, ty);
+            }
+            Mutex::AttrDestroy | Mutex::AttrOther => return Ok(Reply::int(0)),
+            _ => {}
+        }
+        let key = self.sync_key(site, 0, SyncKind::Mutex)?;
+        let wait = match op {
+            Mutex::Lock => Wait::Mutex(key),
+            _ => Wait::Nothing,
+        };
+        if let Some(reply) = self.gate(site, wait)? {
+            return Ok(reply);
+        }
+        match op {
+            Mutex::Init => {
+                let attributes = self.pointer_arg(site, 1);
+                let ty = mutex_type(self.attribute(attributes));
+                self.init_mutex(site, key, ty)
+            }
+            Mutex::Destroy => self.destroy_sync(site, key, SyncKind::Mutex, |sync| {
+                matches!(sync, Sync::Mutex { owner: Some(_), .. })
+            }),
+            Mutex::Lock => self.lock_mutex(site, key),
+            Mutex::TryLock => self.try_lock_mutex(site, key, EBUSY),
+            Mutex::TimedLock => {
+                let is_free = self.can_lock(site, key)?;
+                if self.times_out(site, is_free)? {
+                    self.record_sync(site, "lock", key, "timed out");
+                    return Ok(Reply::int(ETIMEDOUT));
+                }
+                self.lock_mutex(site, key)
+            }
+            _ => self.unlock_mutex(site, key),
+        }
+    }
+
+    pub(crate) fn init_mutex(
+        &mut self,
+        site: &Site,
+        key: SyncKey,
+        ty: MutexType,
+    ) -> Result<Reply, Stop> {
+        let mutex = Sync::Mutex {
+            ty,
+            owner: None,
+            depth: 0,
+        };
+        self.init_sync(site, key, mutex)
+    }
+
+    fn can_lock(&mut self, site: &Site, key: SyncKey) -> Result<bool, Stop> {
+        self.sync(site, key, SyncKind::Mutex)?;
+        Ok(self.is_possible(site.thread.id, &Wait::Mutex(key)))
+    }
+
+    pub(crate) fn lock_mutex(&mut self, site: &Site, key: SyncKey) -> Result<Reply, Stop> {
+        let me = site.thread.id;
+        if let Sync::Mutex { ty, owner, depth } = self.sync(site, key, SyncKind::Mutex)? {
+            if owner == Some(me) && ty == MutexType::ErrorChecking {
+                self.record_sync(site, "lock", key, "already held: EDEADLK");
+                return Ok(Reply::int(EDEADLK));
+            }
+            let mutex = Sync::Mutex {
+                ty,
+                owner: Some(me),
+                depth: depth + 1,
+            };
+            self.sync.set(key, mutex);
+            self.record_sync(site, "lock", key, "");
+        }
+        Ok(Reply::int(0))
+    }
+
+    pub(crate) fn try_lock_mutex(
+        &mut self,
+        site: &Site,
+        key: SyncKey,
+        busy: i32,
+    ) -> Result<Reply, Stop> {
+        let me = site.thread.id;
+        if let Sync::Mutex { ty, owner, .. } = self.sync(site, key, SyncKind::Mutex)? {
+            let is_own = owner == Some(me) && ty == MutexType::Recursive;
+            if owner.is_some() && !is_own {
+                self.record_sync(site, "trylock", key, "busy");
+                return Ok(Reply::int(busy));
+            }
+        }
+        self.lock_mutex(site, key)
+    }
+
+    pub(crate) fn unlock_mutex(&mut self, site: &Site, key: SyncKey) -> Result<Reply, Stop> {
+        let me = site.thread.id;
+        if let Sync::Mutex { ty, owner, depth } = self.sync(site, key, SyncKind::Mutex)? {
+            if owner != Some(me) {
+                if ty == MutexType::ErrorChecking {
+                    self.record_sync(site, "unlock", key, "not held: EPERM");
+                    return Ok(Reply::int(EPERM));
+                }
+                return Err(self.not_owned(site, key, "unlock", owner));
+            }
+            let mutex = Sync::Mutex {
+                ty,
+                owner: (depth > 1).then_some(me),
+                depth: depth - 1,
+            };
+            self.sync.set(key, mutex);
+            self.record_sync(site, "unlock", key, "");
+        }
+        Ok(Reply::int(0))
+    }
+
+    fn not_owned(&self, site: &Site, key: SyncKey, verb: &str, owner: Option<usize>) -> Stop {
+        let holder = match owner {
+            Some(owner) => format!("thread {owner} holds"),
+            None => "nobody holds".to_owned(),
+        };
+        let message = format!("{verb} of {}, which {holder}", self.place_of(key));
+        self.violated(site.thread, ViolationKind::UnlockNotOwned, message)
+    }
+
+    // Condition variables.
+
+    pub(crate) fn condition_model(
+        &mut self,
+        site: &mut Site,
+        op: Condition,
+    ) -> Result<Reply, Stop> {
+        if let Condition::AttrInit | Condition::AttrDestroy | Condition::AttrOther = op {
+            return Ok(Reply::int(0));
+        }
+        let key = self.sync_key(site, 0, SyncKind::Condition)?;
+        match op {
+            Condition::Wait => return self.wait(site, key, false, ETIMEDOUT),
+            Condition::TimedWait => return self.wait(site, key, true, ETIMEDOUT),
+            _ => {}
+        }
+        if let Some(reply) = self.gate(site, Wait::Nothing)? {
+            return Ok(reply);
+        }
+        match op {
+            Condition::Init => self.init_condition(site, key),
+            Condition::Destroy => self.destroy_condition(site, key),
+            Condition::Broadcast => self.broadcast(site, key),
+            _ => self.signal(site, key),
+        }
+    }
+
+    pub(crate) fn init_condition(&mut self, site: &Site, key: SyncKey) -> Result<Reply, Stop> {
+        let waiters = Vec::new();
+        self.init_sync(site, key, Sync::Condition { waiters })
+    }
+
+    pub(crate) fn destroy_condition(&mut self, site: &Site, key: SyncKey) -> Result<Reply, Stop> {
+        self.destroy_sync(
+            site,
+            key,
+            SyncKind::Condition,
+            |sync| matches!(sync, Sync::Condition { waiters } if !waiters.is_empty()),
+        )
+    }
+
+    /// Two steps: give up the mutex and start to wait; then, once woken, take the
+    /// mutex again.
+    pub(crate) fn wait(
+        &mut self,
+        site: &mut Site,
+        key: SyncKey,
+        is_timed: bool,
+        timed_out: i32,
+    ) -> Result<Reply, Stop> {
+        let me = site.thread.id;
+        let phase = site.thread.frame().map(|frame| frame.phase.clone());
+        let Some(Phase::Waiting { mutex, depth }) = phase else {
+            let mutex = self.sync_key(site, 1, SyncKind::Mutex)?;
+            if let Some(reply) = self.gate(site, Wait::Nothing)? {
+                return Ok(reply);
+            }
+            return self.start_waiting(site, key, mutex);
+        };
+        let wait = Wait::Condition {
+            condition: key,
+            mutex,
+            is_timed,
+        };
+        if let Some(reply) = self.gate(site, wait)? {
+            return Ok(reply);
+        }
+        let mut result = 0;
+        if let Sync::Condition { mut waiters } = self.sync(site, key, SyncKind::Condition)?
+            && waiters.contains(&me)
+        {
+            // Not woken: the time is over, or it is a spurious wake-up.
+            waiters.retain(|waiter| *waiter != me);
+            self.sync.set(key, Sync::Condition { waiters });
+            let is_spurious = self.config.spurious_wakeups && !is_timed;
+            result = if is_spurious { 0 } else { timed_out };
+        }
+        if let Sync::Mutex { ty, .. } = self.sync(site, mutex, SyncKind::Mutex)? {
+            let owner = Some(me);
+            self.sync.set(mutex, Sync::Mutex { ty, owner, depth });
+        }
+        let outcome = if result == 0 { "" } else { "timed out" };
+        self.record_sync(site, "woken from", key, outcome);
+        Ok(Reply::int(result))
+    }
+
+    fn start_waiting(
+        &mut self,
+        site: &mut Site,
+        key: SyncKey,
+        mutex: SyncKey,
+    ) -> Result<Reply, Stop> {
+        let me = site.thread.id;
+        let Sync::Mutex { ty, owner, depth } = self.sync(site, mutex, SyncKind::Mutex)? else {
+            return Ok(Reply::int(EINVAL));
+        };
+        if owner != Some(me) {
+            return Err(self.not_owned(site, mutex, "wait with mutex", owner));
+        }
+        if let Sync::Condition { mut waiters } = self.sync(site, key, SyncKind::Condition)? {
+            waiters.push(me);
+            waiters.sort_unstable();
+            self.sync.set(key, Sync::Condition { waiters });
+        }
+        let free = Sync::Mutex {
+            ty,
+            owner: None,
+            depth: 0,
+        };
+        self.sync.set(mutex, free);
+        self.record_sync(site, "wait for", key, "");
+        if let Some(frame) = site.thread.frames.last_mut() {
+            frame.phase = Phase::Waiting { mutex, depth };
+        }
+        Ok(Reply::Continue)
+    }
+
+    pub(crate) fn signal(&mut self, site: &mut Site, key: SyncKey) -> Result<Reply, Stop> {
+        if let Sync::Condition { mut waiters } = self.sync(site, key, SyncKind::Condition)? {
+            let mut woken = "nobody waits".to_owned();
+            if !waiters.is_empty() {
+                let count = waiters.len();
+                let index = self.ask_index(site.thread, site.inputs, InputKind::Waiter, count)?;
+                woken = format!("wakes thread {}", waiters.remove(index));
+                self.sync.set(key, Sync::Condition { waiters });
+            }
+            self.record_sync(site, "signal", key, &woken);
+        }
+        Ok(Reply::int(0))
+    }
+
+    pub(crate) fn broadcast(&mut self, site: &Site, key: SyncKey) -> Result<Reply, Stop> {
+        if let Sync::Condition { waiters } = self.sync(site, key, SyncKind::Condition)? {
+            let woken = match waiters.len() {
+                0 => "nobody waits".to_owned(),
+                count => format!("wakes {count}"),
+            };
+            let waiters = Vec::new();
+            self.sync.set(key, Sync::Condition { waiters });
+            self.record_sync(site, "broadcast", key, &woken);
+        }
+        Ok(Reply::int(0))
+    }
+
+    // Read-write locks.
+
+    pub(crate) fn rwlock_model(&mut self, site: &mut Site, op: RwLock) -> Result<Reply, Stop> {
+        if op == RwLock::AttrOther {
+            return Ok(Reply::int(0));
+        }
+        let key = self.sync_key(site, 0, SyncKind::RwLock)?;
+        let wait = match op {
+            RwLock::ReadLock => Wait::ReadLock(key),
+            RwLock::WriteLock => Wait::WriteLock(key),
+            _ => Wait::Nothing,
+        };
+        if let Some(reply) = self.gate(site, wait)? {
+            return Ok(reply);
+        }
+        match op {
+            RwLock::Init => {
+                let (readers, writer) = (Vec::new(), None);
+                self.init_sync(site, key, Sync::RwLock { readers, writer })
+            }
+            RwLock::Destroy => self.destroy_sync(site, key, SyncKind::RwLock, |sync| {
+                matches!(sync, Sync::RwLock { readers, writer }
+                    if !readers.is_empty() || writer.is_some())
+            }),
+            RwLock::ReadLock => self.take_rwlock(site, key, false),
+            RwLock::WriteLock => self.take_rwlock(site, key, true),
+            RwLock::TryReadLock | RwLock::TryWriteLock => {
+                let is_write = op == RwLock::TryWriteLock;
+                if self.can_take_rwlock(site, key, is_write)? {
+                    return self.take_rwlock(site, key, is_write);
+                }
+                self.record_sync(site, "trylock", key, "busy");
+                Ok(Reply::int(EBUSY))
+            }
+            RwLock::TimedReadLock | RwLock::TimedWriteLock => {
+                let is_write = op == RwLock::TimedWriteLock;
+                let is_free = self.can_take_rwlock(site, key, is_write)?;
+                if self.times_out(site, is_free)? {
+                    self.record_sync(site, "lock", key, "timed out");
+                    return Ok(Reply::int(ETIMEDOUT));
+                }
+                self.take_rwlock(site, key, is_write)
+            }
+            RwLock::Unlock | RwLock::AttrOther => self.release_rwlock(site, key),
+        }
+    }
+
+    fn can_take_rwlock(&mut self, site: &Site, key: SyncKey, is_write: bool) -> Result<bool, Stop> {
+        self.sync(site, key, SyncKind::RwLock)?;
+        let wait = if is_write {
+            Wait::WriteLock(key)
+        } else {
+            Wait::ReadLock(key)
+        };
+        Ok(self.is_possible(site.thread.id, &wait))
+    }
+
+    fn take_rwlock(&mut self, site: &Site, key: SyncKey, is_write: bool) -> Result<Reply, Stop> {
+        let me = site.thread.id;
+        if let Sync::RwLock {
+            mut readers,
+            mut writer,
+        } = self.sync(site, key, SyncKind::RwLock)?
+        {
+            if is_write {
+                writer = Some(me);
+            } else {
+                readers.push(me);
+                readers.sort_unstable();
+            }
+            self.sync.set(key, Sync::RwLock { readers, writer });
+            let verb = if is_write { "write-lock" } else { "read-lock" };
+            self.record_sync(site, verb, key, "");
+        }
+        Ok(Reply::int(0))
+    }
+
+    fn release_rwlock(&mut self, site: &Site, key: SyncKey) -> Result<Reply, Stop> {
+        let me = site.thread.id;
+        if let Sync::RwLock {
+            mut readers,
+            writer,
+        } = self.sync(site, key, SyncKind::RwLock)?
+        {
+            let reader = readers.iter().position(|reader| *reader == me);
+            if writer != Some(me) && reader.is_none() {
+                let holder = writer.or_else(|| readers.first().copied());
+                return Err(self.not_owned(site, key, "unlock", holder));
+            }
+            if let Some(position) = reader {
+                readers.remove(position);
+            }
+            let writer = writer.filter(|writer| *writer != me);
+            self.sync.set(key, Sync::RwLock { readers, writer });
+            self.record_sync(site, "unlock", key, "");
+        }
+        Ok(Reply::int(0))
+    }
+
+    // Barriers.
+
+    pub(crate) fn barrier_model(&mut self, site: &mut Site, op: Barrier) -> Result<Reply, Stop> {
+        if op == Barrier::AttrOther {
+            return Ok(Reply::int(0));
+        }
+        let barrier = self.sync_key(site, 0, SyncKind::Barrier)?;
+        let phase = site.thread.frame().map(|frame| frame.phase.clone());
+        if let (Barrier::Wait, Some(Phase::AtBarrier { generation })) = (op, phase) {
+            let wait = Wait::Barrier {
+                barrier,
+                generation,
+            };
+            if let Some(reply) = self.gate(site, wait)? {
+                return Ok(reply);
+            }
+            self.record_sync(site, "leave barrier", barrier, "");
+            return Ok(Reply::int(0));
+        }
+        if let Some(reply) = self.gate(site, Wait::Nothing)? {
+            return Ok(reply);
+        }
+        match op {
+            Barrier::Init => match site.number(2) as u32 {
+                0 => Ok(Reply::int(EINVAL)),
+                needed => {
+                    let fresh = Sync::Barrier {
+                        needed,
+                        arrived: 0,
+                        generation: 0,
+                    };
+                    self.init_sync(site, barrier, fresh)
+                }
+            },
+            Barrier::Destroy => self.destroy_sync(
+                site,
+                barrier,
+                SyncKind::Barrier,
+                |sync| matches!(sync, Sync::Barrier { arrived, .. } if *arrived > 0),
+            ),
+            _ => self.arrive(site, barrier),
+        }
+    }
+
+    fn arrive(&mut self, site: &mut Site, key: SyncKey) -> Result<Reply, Stop> {
+        let Sync::Barrier {
+            needed,
+            arrived,
+            generation,
+        } = self.sync(site, key, SyncKind::Barrier)?
+        else {
+            return Ok(Reply::int(EINVAL));
+        };
+        let is_last = arrived + 1 >= needed;
+        let barrier = Sync::Barrier {
+            needed,
+            arrived: if is_last { 0 } else { arrived + 1 },
+            generation: generation + u64::from(is_last),
+        };
+        self.sync.set(key, barrier);
+        let count = format!("{} of {needed}", arrived + 1);
+        self.record_sync(site, "arrive at barrier", key, &count);
+        if is_last {
+            return Ok(Reply::int(SERIAL_THREAD));
+        }
+        if let Some(frame) = site.thread.frames.last_mut() {
+            frame.phase = Phase::AtBarrier { generation };
+        }
+        Ok(Reply::Continue)
+    }
+
+    // Spin locks.
+
+    pub(crate) fn spin_model(&mut self, site: &mut Site, op: Spin) -> Result<Reply, Stop> {
+        let key = self.sync_key(site, 0, SyncKind::Spin)?;
+        let wait = match op {
+            Spin::Lock => Wait::Spin(key),
+            _ => Wait::Nothing,
+        };
+        if let Some(reply) = self.gate(site, wait)? {
+            return Ok(reply);
+        }
+        let me = site.thread.id;
+        match op {
+            Spin::Init => return self.init_sync(site, key, Sync::Spin { owner: None }),
+            Spin::Destroy => {
+                return self.destroy_sync(site, key, SyncKind::Spin, |sync| {
+                    matches!(sync, Sync::Spin { owner: Some(_) })
+                });
+            }
+            Spin::Lock | Spin::TryLock | Spin::Unlock => {}
+        }
+        let Sync::Spin { owner } = self.sync(site, key, SyncKind::Spin)? else {
+            return Ok(Reply::int(EINVAL));
+        };
+        if op == Spin::Unlock {
+            if owner != Some(me) {
+                return Err(self.not_owned(site, key, "unlock", owner));
+            }
+            self.sync.set(key, Sync::Spin { owner: None });
+            self.record_sync(site, "unlock", key, "");
+        } else if owner.is_some() {
+            self.record_sync(site, "trylock", key, "busy");
+            return Ok(Reply::int(EBUSY));
+        } else {
+            self.sync.set(key, Sync::Spin { owner: Some(me) });
+            self.record_sync(site, "lock", key, "");
+        }
+        Ok(Reply::int(0))
+    }
+
+    // Once.
+
+    pub(crate) fn once_model(&mut self, site: &mut Site, op: Once) -> Result<Reply, Stop> {
+        let key = self.sync_key(site, 0, SyncKind::Once)?;
+        let me = site.thread.id;
+        let is_inside = matches!(
+            site.thread.frame().map(|frame| &frame.phase),
+            Some(Phase::InOnce)
+        );
+        let wait = match op {
+            Once::Once | Once::GuardAcquire if !is_inside => Wait::Once(key),
+            _ => Wait::Nothing,
+        };
+        if let Some(reply) = self.gate(site, wait)? {
+            return Ok(reply);
+        }
+        let finished = matches!(op, Once::GuardRelease | Once::GuardAbort) || is_inside;
+        let Sync::Once { state } = self.sync(site, key, SyncKind::Once)? else {
+            return Ok(Reply::int(EINVAL));
+        };
+        let set = |machine: &mut Self, state| machine.sync.set(key, Sync::Once { state });
+        if finished {
+            let is_done = op != Once::GuardAbort;
+            set(
+                self,
+                if is_done {
+                    OnceState::Done
+                } else {
+                    OnceState::Fresh
+                },
+            );
+            if op != Once::Once && is_done {
+                // Compilers look at the guard's first byte before they call.
+                self.memory.write_bytes(key.0, key.1, &[1]);
+            }
+            self.record_sync(site, "finish once", key, "");
+            return Ok(Reply::int(0));
+        }
+        if state == OnceState::Done {
+            self.record_sync(site, "once", key, "already done");
+            return Ok(Reply::int(0));
+        }
+        set(self, OnceState::Running(me));
+        self.record_sync(site, "begin once", key, "");
+        if op == Once::GuardAcquire {
+            return Ok(Reply::int(1));
+        }
+        let routine = self.function_behind(site.thread, &site.arg(1))?;
+        if let Some(frame) = site.thread.frames.last_mut() {
+            frame.phase = Phase::InOnce;
+        }
+        self.push_call(site.thread, routine, &[], Then::Resume)?;
+        Ok(Reply::Continue)
+    }
+
+    // Semaphores.
+
+    pub(crate) fn semaphore_model(
+        &mut self,
+        site: &mut Site,
+        op: Semaphore,
+    ) -> Result<Reply, Stop> {
+        let key = self.sync_key(site, 0, SyncKind::Semaphore)?;
+        let wait = match op {
+            Semaphore::Wait => Wait::Semaphore(key),
+            _ => Wait::Nothing,
+        };
+        if let Some(reply) = self.gate(site, wait)? {
+            return Ok(reply);
+        }
+        match op {
+            Semaphore::Init => {
+                let count = site.number(2) as u32;
+                if count > MAX_COUNT {
+                    return Ok(self.fail(site, EINVAL));
+                }
+                return self.init_sync(site, key, Sync::Semaphore { count });
+            }
+            Semaphore::Destroy => {
+                return self.destroy_sync(site, key, SyncKind::Semaphore, |_| false);
+            }
+            _ => {}
+        }
+        let Sync::Semaphore { count } = self.sync(site, key, SyncKind::Semaphore)? else {
+            return Ok(Reply::int(EINVAL));
+        };
+        let failure = match op {
+            Semaphore::TryWait if count == 0 => Some(EAGAIN),
+            Semaphore::TimedWait if self.times_out(site, count > 0)? => Some(ETIMEDOUT),
+            Semaphore::Post if count == MAX_COUNT => Some(EOVERFLOW),
+            _ => None,
+        };
+        if let Some(error) = failure {
+            self.record_sync(site, "wait on semaphore", key, "not taken");
+            return Ok(self.fail(site, error));
+        }
+        let (count, verb) = match op {
+            Semaphore::Post => (count + 1, "post"),
+            Semaphore::GetValue => (count, "value of"),
+            _ => (count - 1, "wait on"),
+        };
+        self.sync.set(key, Sync::Semaphore { count });
+        self.record_sync(site, verb, key, &format!("now {count}"));
+        if op == Semaphore::GetValue {
+            let place = self.pointer_arg(site, 1);
+            let mut pending = Pending::default();
+            let target = self.model_access(site, place, 4, AccessMode::WRITE, &mut pending)?;
+            if let Some((object, offset)) = target {
+                let value = Value::Bits(u64::from(count));
+                self.memory.write(object, offset, &Type::Int(32), &value);
+            }
+        }
+        Ok(Reply::int(0))
+    }
+
+    /// Returns -1 and sets `errno`.
+    pub(crate) fn fail(&mut self, site: &mut Site, error: i32) -> Reply {
+        self.set_errno(site.thread, error);
+        Reply::int(-1)
+    }
+}
+
+/// The type behind glibc's numbers for mutex types.
+fn mutex_type(number: i32) -> MutexType {
+    match number & 3 {
+        1 => MutexType::Recursive,
+        2 => MutexType::ErrorChecking,
+        _ => MutexType::Plain,
+    }
+}

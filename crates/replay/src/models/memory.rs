@@ -1,0 +1,446 @@
+//! Memory management and operations on blocks of bytes.
+
+use super::{EINVAL, ENOMEM, Reply, Site};
+use crate::event::Effect;
+use crate::inputs::InputKind;
+use crate::machine::{AccessMode, Cut, Machine, Stop};
+use crate::memory::{AccessFault, Origin};
+use crate::thread::{Access, Pending, Phase};
+use crate::value::{Pointer, Value};
+use crate::violation::ViolationKind;
+use ir::Type;
+use library::Memory as MemoryOp;
+
+/// What `malloc` promises on all targets.
+const ALIGNMENT: u64 = 16;
+
+impl<'a> Machine<'a> {
+    pub(crate) fn memory_model(&mut self, site: &mut Site, op: MemoryOp) -> Result<Reply, Stop> {
+        match op {
+            MemoryOp::Malloc => {
+                let size = site.number(0);
+                self.allocate(site, size, ALIGNMENT, false)
+                    .map(Reply::pointer)
+            }
+            MemoryOp::New => {
+                let size = site.number(0);
+                self.allocate_surely(site, size, ALIGNMENT, false)
+                    .map(Reply::pointer)
+            }
+            MemoryOp::NewAligned => {
+                let (size, align) = (site.number(0), site.number(1));
+                self.allocate_surely(site, size, align, false)
+                    .map(Reply::pointer)
+            }
+            MemoryOp::Calloc => {
+                let Some(size) = self.product(site.number(0), site.number(1)) else {
+                    return Ok(Reply::pointer(Pointer::NULL));
+                };
+                self.allocate(site, size, ALIGNMENT, true)
+                    .map(Reply::pointer)
+            }
+            MemoryOp::AlignedAlloc => {
+                let (align, size) = (site.number(0), site.number(1));
+                if !align.is_power_of_two() {
+                    return Ok(Reply::pointer(Pointer::NULL));
+                }
+                self.allocate(site, size, align.max(ALIGNMENT), false)
+                    .map(Reply::pointer)
+            }
+            MemoryOp::PosixMemalign => self.posix_memalign(site),
+            MemoryOp::Realloc => {
+                let size = site.number(1);
+                self.reallocate(site, size)
+            }
+            MemoryOp::ReallocArray => match self.product(site.number(1), site.number(2)) {
+                Some(size) => self.reallocate(site, size),
+                None => Ok(Reply::pointer(Pointer::NULL)),
+            },
+            MemoryOp::Free | MemoryOp::Delete => self.free(site),
+            MemoryOp::UsableSize => {
+                let object = self.pointer_arg(site, 0).object;
+                let size = object
+                    .and_then(|object| self.memory.get(object))
+                    .map(|o| o.size);
+                Ok(Reply::Return(Value::Bits(size.unwrap_or(0))))
+            }
+            MemoryOp::Copy | MemoryOp::Move | MemoryOp::PCopy => self.copy(site, op),
+            MemoryOp::Set => {
+                let (byte, len) = (site.number(1) as u8, site.number(2));
+                self.fill(site, byte, len)
+            }
+            MemoryOp::BZero => {
+                let len = site.number(1);
+                self.fill(site, 0, len)
+            }
+            MemoryOp::Compare => self.compare_blocks(site),
+            MemoryOp::Find | MemoryOp::FindLast => self.find_byte(site, op == MemoryOp::FindLast),
+        }
+    }
+
+    fn product(&self, count: u64, size: u64) -> Option<u64> {
+        let limit = if self.memory.pointer_bytes == 4 {
+            u64::from(u32::MAX)
+        } else {
+            u64::MAX
+        };
+        count.checked_mul(size).filter(|total| *total <= limit)
+    }
+
+    /// A fresh object, or null if allocations may fail and this one does.
+    pub(crate) fn allocate(
+        &mut self,
+        site: &mut Site,
+        size: u64,
+        align: u64,
+        initialised: bool,
+    ) -> Result<Pointer, Stop> {
+        let max = if self.memory.pointer_bytes == 4 {
+            1 << 31
+        } else {
+            1 << 47
+        };
+        if size >= max {
+            // No real system grants this, whatever the settings.
+            self.set_errno(site.thread, ENOMEM);
+            return Ok(Pointer::NULL);
+        }
+        if self.config.malloc_may_fail
+            && self.ask_index(site.thread, site.inputs, InputKind::Allocation, 2)? == 1
+        {
+            self.set_errno(site.thread, ENOMEM);
+            return Ok(Pointer::NULL);
+        }
+        self.allocate_surely(site, size, align, initialised)
+    }
+
+    fn allocate_surely(
+        &mut self,
+        site: &mut Site,
+        size: u64,
+        align: u64,
+        initialised: bool,
+    ) -> Result<Pointer, Stop> {
+        let mut reuse = None;
+        if self.config.address_reuse && size > 0 {
+            let candidates = self.memory.reusable(size);
+            if !candidates.is_empty() {
+                let count = candidates.len() + 1;
+                let choice = self.ask_index(site.thread, site.inputs, InputKind::Address, count)?;
+                reuse = choice.checked_sub(1).map(|index| candidates[index]);
+            }
+        }
+        let origin = Origin::Heap(self.call_site(site.thread));
+        let thread = site.thread.id;
+        let object = self
+            .memory
+            .add_heap(thread, origin, size, align, initialised, reuse)?;
+        Ok(self.memory.pointer(object, 0))
+    }
+
+    fn posix_memalign(&mut self, site: &mut Site) -> Result<Reply, Stop> {
+        let (place, align, size) = (self.pointer_arg(site, 0), site.number(1), site.number(2));
+        if !align.is_power_of_two() || align % self.memory.pointer_bytes != 0 {
+            return Ok(Reply::int(EINVAL));
+        }
+        let word = self.memory.pointer_bytes;
+        let mut pending = Pending::default();
+        let Some((object, offset)) =
+            self.model_access(site, place, word, AccessMode::WRITE, &mut pending)?
+        else {
+            return Ok(Reply::Wait(pending));
+        };
+        let block = self.allocate(site, size, align.max(ALIGNMENT), false)?;
+        if block.address == 0 {
+            return Ok(Reply::int(ENOMEM));
+        }
+        let value = Value::Pointer(block);
+        self.publish_if_shared(object, &value);
+        self.memory.write(object, offset, &Type::Pointer, &value);
+        Ok(Reply::int(0))
+    }
+
+    /// Checks that a pointer may be freed: its violation otherwise.
+    fn check_free(&self, site: &Site, pointer: Pointer) -> Result<(), Stop> {
+        let invalid =
+            |message: String| Err(self.violated(site.thread, ViolationKind::InvalidFree, message));
+        let Some((object, offset)) = self.memory.offset(pointer) else {
+            return invalid("free of a pointer that points to no object".to_owned());
+        };
+        let name = self.object_name(object);
+        if !self.memory.is_heap(object) {
+            return invalid(format!("free of {name}, which was not allocated"));
+        }
+        if self.memory.get(object).is_none() {
+            let message = format!("{name} is freed a second time");
+            return Err(self.violated(site.thread, ViolationKind::DoubleFree, message));
+        }
+        if offset != 0 {
+            return invalid(format!("free of a pointer into {name}, not to its start"));
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, site: &mut Site) -> Result<Reply, Stop> {
+        let pointer = self.pointer_arg(site, 0);
+        if pointer.address == 0 {
+            return Ok(Reply::NOTHING);
+        }
+        if self.is_shared(pointer) && !site.call.allow {
+            return Ok(Reply::Wait(self.freeing(pointer)));
+        }
+        self.check_free(site, pointer)?;
+        self.note_accesses(self.freeing(pointer).accesses);
+        if let Some(object) = pointer.object {
+            if self.trace.is_some() && self.is_shared(pointer) {
+                let place = self.object_name(object);
+                self.record(site.thread, Effect::Free { place });
+            }
+            self.memory.kill_heap(object);
+            self.sync.forget(|other| other == object);
+        }
+        Ok(Reply::NOTHING)
+    }
+
+    /// Freeing counts as a write to the whole object.
+    fn freeing(&self, pointer: Pointer) -> Pending {
+        let object = pointer
+            .object
+            .and_then(|id| Some((id, self.memory.get(id)?)));
+        let accesses = object
+            .filter(|(_, data)| data.is_shared)
+            .map(|(object, data)| Access {
+                object,
+                offset: 0,
+                len: data.size,
+                is_write: true,
+                is_atomic: false,
+            });
+        Pending {
+            accesses: accesses.into_iter().collect(),
+            ..Pending::default()
+        }
+    }
+
+    fn reallocate(&mut self, site: &mut Site, size: u64) -> Result<Reply, Stop> {
+        let old = self.pointer_arg(site, 0);
+        if old.address == 0 {
+            return self
+                .allocate(site, size, ALIGNMENT, false)
+                .map(Reply::pointer);
+        }
+        if self.is_shared(old) && !site.call.allow {
+            return Ok(Reply::Wait(self.freeing(old)));
+        }
+        self.check_free(site, old)?;
+        self.note_accesses(self.freeing(old).accesses);
+        let Some(object) = old.object else {
+            return Ok(Reply::pointer(Pointer::NULL));
+        };
+        let kept = self
+            .memory
+            .get(object)
+            .map_or(0, |data| data.size.min(size));
+        let snapshot = self.memory.snapshot(object, 0, kept);
+        let ty = self.memory.get(object).and_then(|data| data.ty);
+        let block = self.allocate(site, size, ALIGNMENT, false)?;
+        if let Some(fresh) = block.object {
+            self.memory.restore(fresh, 0, &snapshot);
+            if let Some(ty) = ty {
+                self.memory.set_type(fresh, ty);
+            }
+            self.memory.kill_heap(object);
+            self.sync.forget(|other| other == object);
+        }
+        Ok(Reply::pointer(block))
+    }
+
+    /// Reading the source and writing the destination are two steps, if both are
+    /// shared: others may come in between, as they may in reality.
+    fn copy(&mut self, site: &mut Site, op: MemoryOp) -> Result<Reply, Stop> {
+        let (to, from, len) = (
+            self.pointer_arg(site, 0),
+            self.pointer_arg(site, 1),
+            site.number(2),
+        );
+        let reply = |machine: &Self| {
+            let end = Pointer {
+                address: machine.memory.wrap(to.address.wrapping_add(len)),
+                object: to.object,
+            };
+            Reply::pointer(if op == MemoryOp::PCopy { end } else { to })
+        };
+        if len == 0 {
+            return Ok(reply(self));
+        }
+        let mut pending = Pending::default();
+        let phase = site.thread.frame().map(|frame| frame.phase.clone());
+        if let Some(Phase::Copying(snapshot)) = phase {
+            let Some((object, offset)) =
+                self.model_access(site, to, len, AccessMode::WRITE, &mut pending)?
+            else {
+                return Ok(Reply::Wait(pending));
+            };
+            if self
+                .memory
+                .get(object)
+                .is_some_and(|object| object.is_shared)
+            {
+                for (_, target) in &snapshot.pointers {
+                    self.memory.publish(*target);
+                }
+            }
+            self.memory.restore(object, offset, &snapshot);
+            self.record_block(
+                site,
+                Effect::Write {
+                    place: self.place(object, offset, len).path,
+                    value: format!("{len} bytes copied"),
+                    was: String::new(),
+                },
+                to,
+            );
+            return Ok(reply(self));
+        }
+        let overlaps = op != MemoryOp::Move
+            && to.object == from.object
+            && to.address.abs_diff(from.address) < len
+            && to.address != from.address;
+        if overlaps {
+            return Err(self.violated(
+                site.thread,
+                ViolationKind::Misuse,
+                "memcpy between overlapping blocks",
+            ));
+        }
+        let Some((object, offset)) =
+            self.model_access(site, from, len, AccessMode::READ, &mut pending)?
+        else {
+            return Ok(Reply::Wait(pending));
+        };
+        let snapshot = self.memory.snapshot(object, offset, len);
+        self.record_block(
+            site,
+            Effect::Read {
+                place: self.place(object, offset, len).path,
+                value: format!("{len} bytes copied"),
+            },
+            from,
+        );
+        if let Some(frame) = site.thread.frames.last_mut() {
+            frame.phase = Phase::Copying(snapshot);
+        }
+        Ok(Reply::Continue)
+    }
+
+    /// Records what happened to a block, if others can see the block.
+    fn record_block(&mut self, site: &Site, effect: Effect, pointer: Pointer) {
+        if self.is_shared(pointer) {
+            self.record(site.thread, effect);
+        }
+    }
+
+    fn fill(&mut self, site: &mut Site, byte: u8, len: u64) -> Result<Reply, Stop> {
+        let to = self.pointer_arg(site, 0);
+        let mut pending = Pending::default();
+        if len == 0 {
+            return Ok(Reply::pointer(to));
+        }
+        let Some((object, offset)) =
+            self.model_access(site, to, len, AccessMode::WRITE, &mut pending)?
+        else {
+            return Ok(Reply::Wait(pending));
+        };
+        if len > self.config.memory_limit {
+            return Err(Stop::Cut(Cut::Memory));
+        }
+        self.memory
+            .write_bytes(object, offset, &vec![byte; len as usize]);
+        self.record_block(
+            site,
+            Effect::Write {
+                place: self.place(object, offset, len).path,
+                value: format!("{len} bytes of {byte}"),
+                was: String::new(),
+            },
+            to,
+        );
+        Ok(Reply::pointer(to))
+    }
+
+    /// Reads a block of bytes; `None` if the call must wait.
+    pub(crate) fn read_block(
+        &mut self,
+        site: &mut Site,
+        pointer: Pointer,
+        len: u64,
+        pending: &mut Pending,
+    ) -> Result<Option<Vec<u8>>, Stop> {
+        if len == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let Some((object, offset)) =
+            self.model_access(site, pointer, len, AccessMode::READ, pending)?
+        else {
+            return Ok(None);
+        };
+        self.settle(site.thread, site.inputs, (object, offset), len, false)?;
+        Ok(Some(self.memory.bytes(object, offset, len).to_vec()))
+    }
+
+    fn compare_blocks(&mut self, site: &mut Site) -> Result<Reply, Stop> {
+        let (a, b, len) = (
+            self.pointer_arg(site, 0),
+            self.pointer_arg(site, 1),
+            site.number(2),
+        );
+        let mut pending = Pending::default();
+        let left = self.read_block(site, a, len, &mut pending)?;
+        let right = self.read_block(site, b, len, &mut pending)?;
+        let (Some(left), Some(right)) = (left, right) else {
+            return Ok(Reply::Wait(pending));
+        };
+        Ok(Reply::int(left.cmp(&right) as i32))
+    }
+
+    fn find_byte(&mut self, site: &mut Site, is_last: bool) -> Result<Reply, Stop> {
+        let (block, byte, len) = (
+            self.pointer_arg(site, 0),
+            site.number(1) as u8,
+            site.number(2),
+        );
+        // `memchr` may be given a length beyond the end if the byte comes before.
+        let available = match self.memory.check(block, 0, false) {
+            Ok((object, offset)) => self.memory.get(object).map_or(0, |o| o.size - offset),
+            Err(fault) if len > 0 => {
+                return Err(self.access_violation(site.thread, fault, len, false));
+            }
+            Err(_) => 0,
+        };
+        let mut pending = Pending::default();
+        let Some(bytes) = self.read_block(site, block, len.min(available), &mut pending)? else {
+            return Ok(Reply::Wait(pending));
+        };
+        let mut positions = bytes.iter().enumerate().filter(|(_, b)| **b == byte);
+        let found = if is_last {
+            positions.next_back()
+        } else {
+            positions.next()
+        };
+        match found {
+            Some((position, _)) => Ok(Reply::pointer(Pointer {
+                address: block.address + position as u64,
+                object: block.object,
+            })),
+            None if len > available => {
+                let (object, offset) = match self.memory.offset(block) {
+                    Some(place) => place,
+                    None => return Ok(Reply::pointer(Pointer::NULL)),
+                };
+                let fault = AccessFault::OutOfBounds { object, offset };
+                Err(self.access_violation(site.thread, fault, len, false))
+            }
+            None => Ok(Reply::pointer(Pointer::NULL)),
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Threads and keys: create, join, exit, detach, thread-specific data.
+
+use super::{EBUSY, EINVAL, ESRCH, ETIMEDOUT, Reply, Site};
+use crate::event::Effect;
+use crate::image::Code;
+use crate::inputs::InputKind;
+use crate::machine::{AccessMode, Key, Machine, Stop};
+use crate::thread::{End, Life, Pending, Then, Thread, Wait};
+use crate::value::{Pointer, Value};
+use crate::violation::ViolationKind;
+use ir::{FunctionId, Type};
+use library::{Keys, Thread as ThreadOp};
+use std::rc::Rc;
+
+impl<'a> Machine<'a> {
+    pub(crate) fn thread_model(&mut self, site: &mut Site, op: ThreadOp) -> Result<Reply, Stop> {
+        match op {
+            ThreadOp::Create => {
+                let (attributes, start, argument) =
+                    (self.pointer_arg(site, 1), site.arg(2), site.arg(3));
+                let is_detached = self.attribute(attributes) == 1;
+                let word = Type::Int(8 * self.memory.pointer_bytes as u32);
+                self.create(site, &start, argument, &word, is_detached)
+            }
+            ThreadOp::Join => self.join(site, Wait::Join),
+            ThreadOp::TryJoin => self.join_now(site, EBUSY),
+            ThreadOp::TimedJoin => self.join_now(site, ETIMEDOUT),
+            ThreadOp::Exit => {
+                let value = site.arg(0);
+                self.end_thread(site.thread, value);
+                Ok(Reply::NOTHING)
+            }
+            ThreadOp::SelfId => Ok(Reply::Return(Value::Bits(handle(site.thread.id)))),
+            ThreadOp::Detach => self.detach(site),
+            ThreadOp::Equal => Ok(Reply::int(i32::from(site.number(0) == site.number(1)))),
+            ThreadOp::AttrInit => self.write_attribute(site, 0),
+            ThreadOp::AttrSetDetachState => {
+                let state = site.int(1);
+                self.write_attribute(site, state)
+            }
+            ThreadOp::AttrGetDetachState => {
+                let attributes = self.pointer_arg(site, 0);
+                let state = self.attribute(attributes);
+                self.write_int(site, 1, state)
+            }
+            ThreadOp::Yield | ThreadOp::AttrDestroy | ThreadOp::AttrOther | ThreadOp::Hint => {
+                Ok(Reply::int(0))
+            }
+        }
+    }
+
+    /// Starts a thread. `handle_type` is the type of the thread number that the
+    /// caller wants stored.
+    pub(crate) fn create(
+        &mut self,
+        site: &mut Site,
+        start: &Value,
+        argument: Value,
+        handle_type: &Type,
+        is_detached: bool,
+    ) -> Result<Reply, Stop> {
+        if let Some(reply) = self.gate(site, Wait::Nothing)? {
+            return Ok(reply);
+        }
+        let function = self.function_behind(site.thread, start)?;
+        let result = self.pointer_arg(site, 0);
+        let len = handle_type.bytes(self.memory.pointer_bytes);
+        let target = self.model_access(
+            site,
+            result,
+            len,
+            AccessMode::WRITE,
+            &mut Pending::default(),
+        )?;
+        let name = self.image.program.functions[function].name.clone();
+        let mut created = self.new_thread(&name)?;
+        created.is_detached = is_detached;
+        created.created_at = self.location(site.thread);
+        if let Some((object, offset)) = target {
+            let number = Value::Bits(handle(created.id));
+            self.memory.write(object, offset, handle_type, &number);
+        }
+        self.publish_value(&argument);
+        let effect = Effect::Create {
+            thread: created.id,
+            function: name,
+        };
+        self.record(site.thread, effect);
+        self.push_call(&mut created, function, &[argument], Then::Drop)?;
+        // Its local work, up to its first visible step, is done right away. Its
+        // place must be taken meanwhile.
+        let id = created.id;
+        self.threads.push(Rc::new(Thread::vacant()));
+        let result = self.advance(&mut created, site.inputs);
+        let result = self.absorb(&mut created, result);
+        self.threads[id] = Rc::new(created);
+        result?;
+        Ok(Reply::int(0))
+    }
+
+    pub(crate) fn function_behind(
+        &self,
+        thread: &Thread,
+        pointer: &Value,
+    ) -> Result<FunctionId, Stop> {
+        match self.image.code_at(pointer.low_bits()) {
+            Some(Code::Function(function)) => Ok(function),
+            _ => Err(self.violated(
+                thread,
+                ViolationKind::InvalidPointer,
+                "a function is expected here, but the pointer does not point to one",
+            )),
+        }
+    }
+
+    /// Finds the thread a handle stands for; the reply if there is none.
+    fn joinable(&self, site: &Site, caller: &Thread) -> Result<Result<usize, Reply>, Stop> {
+        let number = site.number(0);
+        let Some(target) = number
+            .checked_sub(1)
+            .map(|id| id as usize)
+            .filter(|id| *id < self.threads.len())
+        else {
+            return Ok(Err(Reply::int(ESRCH)));
+        };
+        let misuse = |what: &str| {
+            let message = format!("join of {what}");
+            Err(self.violated(caller, ViolationKind::Misuse, message))
+        };
+        if target == caller.id {
+            return misuse("the calling thread itself");
+        }
+        let thread = &self.threads[target];
+        if thread.is_joined {
+            return misuse(&format!("thread {target}, which was joined before"));
+        }
+        if thread.is_detached && target != 0 {
+            return misuse(&format!("thread {target}, which is detached"));
+        }
+        Ok(Ok(target))
+    }
+
+    pub(crate) fn join(
+        &mut self,
+        site: &mut Site,
+        wait: impl FnOnce(usize) -> Wait,
+    ) -> Result<Reply, Stop> {
+        let target = match self.joinable(site, site.thread) {
+            Ok(Ok(target)) => target,
+            // What is wrong with the handle can still change before the step.
+            Ok(Err(_)) | Err(_) if !site.call.allow => {
+                return Ok(Reply::Wait(Pending::default()));
+            }
+            Ok(Err(reply)) => return Ok(reply),
+            Err(stop) => return Err(stop),
+        };
+        if let Some(reply) = self.gate(site, wait(target))? {
+            return Ok(reply);
+        }
+        self.complete_join(site, target)
+    }
+
+    fn complete_join(&mut self, site: &mut Site, target: usize) -> Result<Reply, Stop> {
+        let joined = Rc::make_mut(&mut self.threads[target]);
+        joined.is_joined = true;
+        let result = match &joined.life {
+            Life::Finished(value) => value.clone(),
+            _ => Value::Pointer(Pointer::NULL),
+        };
+        let place = self.pointer_arg(site, 1);
+        if place.address != 0 {
+            let ty = self.join_result_type(site);
+            let len = ty.bytes(self.memory.pointer_bytes);
+            let mut pending = Pending::default();
+            if let Some((object, offset)) =
+                self.model_access(site, place, len, AccessMode::WRITE, &mut pending)?
+            {
+                self.publish_if_shared(object, &result);
+                self.memory.write(object, offset, &ty, &result);
+            }
+        }
+        self.record(site.thread, Effect::Join { thread: target });
+        Ok(Reply::int(0))
+    }
+
+    /// POSIX threads return pointers, C11 threads return ints.
+    fn join_result_type(&self, site: &Site) -> Type {
+        let symbol = &self.image.program.functions[site.call.function].symbol;
+        if symbol == "thrd_join" {
+            Type::Int(32)
+        } else {
+            Type::Pointer
+        }
+    }
+
+    fn join_now(&mut self, site: &mut Site, otherwise: i32) -> Result<Reply, Stop> {
+        if let Some(reply) = self.gate(site, Wait::Nothing)? {
+            return Ok(reply);
+        }
+        match self.joinable(site, site.thread)? {
+            Ok(target) if self.threads[target].is_finished() => self.complete_join(site, target),
+            Ok(_) => Ok(Reply::int(otherwise)),
+            Err(reply) => Ok(reply),
+        }
+    }
+
+    fn detach(&mut self, site: &mut Site) -> Result<Reply, Stop> {
+        if let Some(reply) = self.gate(site, Wait::Nothing)? {
+            return Ok(reply);
+        }
+        let number = site.number(0);
+        let own = handle(site.thread.id) == number;
+        let target = number.wrapping_sub(1) as usize;
+        let was_detached = if own {
+            std::mem::replace(&mut site.thread.is_detached, true)
+        } else if let Some(thread) = self.threads.get_mut(target) {
+            std::mem::replace(&mut Rc::make_mut(thread).is_detached, true)
+        } else {
+            return Ok(Reply::int(ESRCH));
+        };
+        if was_detached && target != 0 {
+            return Ok(Reply::int(EINVAL));
+        }
+        Ok(Reply::int(0))
+    }
+
+    /// Leaves all functions of a thread; only its clean-up is left.
+    pub(crate) fn end_thread(&mut self, thread: &mut Thread, value: Value) {
+        self.end_locals(thread.id, 0);
+        thread.frames.clear();
+        thread.atomic_depth = 0;
+        thread.life = Life::Ending(End::Thread(value));
+    }
+
+    // Attribute objects hold one int: the detach state, or the type of a mutex.
+
+    pub(crate) fn attribute(&self, attributes: Pointer) -> i32 {
+        match self.memory.check(attributes, 4, false) {
+            Ok((object, offset)) if self.memory.is_initialised(object, offset, 4) => {
+                let value = self.memory.read(object, offset, &Type::Int(32));
+                value.low_bits() as i32
+            }
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn write_attribute(&mut self, site: &mut Site, value: i32) -> Result<Reply, Stop> {
+        self.write_int(site, 0, value)
+    }
+
+    /// Stores an int through a pointer argument and returns 0.
+    pub(crate) fn write_int(
+        &mut self,
+        site: &mut Site,
+        index: usize,
+        value: i32,
+    ) -> Result<Reply, Stop> {
+        let place = self.pointer_arg(site, index);
+        let mut pending = Pending::default();
+        let Some((object, offset)) =
+            self.model_access(site, place, 4, AccessMode::WRITE, &mut pending)?
+        else {
+            return Ok(Reply::Wait(pending));
+        };
+        let value = Value::Bits(u64::from(value as u32));
+        self.memory.write(object, offset, &Type::Int(32), &value);
+        Ok(Reply::int(0))
+    }
+
+    // Keys.
+
+    pub(crate) fn keys_model(&mut self, site: &mut Site, op: Keys) -> Result<Reply, Stop> {
+        match op {
+            Keys::Create => {
+                let place = self.pointer_arg(site, 0);
+                let mut pending = Pending::default();
+                let Some((object, offset)) =
+                    self.model_access(site, place, 4, AccessMode::WRITE, &mut pending)?
+                else {
+                    return Ok(Reply::Wait(pending));
+                };
+                let destructor = match site.number(1) {
+                    0 => None,
+                    _ => Some(self.function_behind(site.thread, &site.arg(1))?),
+                };
+                self.keys.push(Key {
+                    destructor,
+                    is_alive: true,
+                });
+                let number = Value::Bits(self.keys.len() as u64 - 1);
+                self.memory.write(object, offset, &Type::Int(32), &number);
+                Ok(Reply::int(0))
+            }
+            Keys::Delete => Ok(match self.keys.get_mut(site.number(0) as usize) {
+                Some(key) => {
+                    key.is_alive = false;
+                    Reply::int(0)
+                }
+                None => Reply::int(EINVAL),
+            }),
+            Keys::Get => {
+                let key = site.number(0) as usize;
+                let value = site.thread.key_values.iter().find(|(id, _)| *id == key);
+                Ok(Reply::Return(
+                    value.map_or(Value::Pointer(Pointer::NULL), |(_, value)| value.clone()),
+                ))
+            }
+            Keys::Set => {
+                let key = site.number(0) as usize;
+                if !self.keys.get(key).is_some_and(|key| key.is_alive) {
+                    return Ok(Reply::int(EINVAL));
+                }
+                let value = site.arg(1);
+                match site.thread.key_values.iter_mut().find(|(id, _)| *id == key) {
+                    Some(entry) => entry.1 = value,
+                    None => {
+                        site.thread.key_values.push((key, value));
+                        site.thread.key_values.sort_by_key(|(id, _)| *id);
+                    }
+                }
+                Ok(Reply::int(0))
+            }
+        }
+    }
+
+    /// Whether something that may time out does so now. `can_succeed` tells
+    /// whether it has a choice.
+    pub(crate) fn times_out(&mut self, site: &mut Site, can_succeed: bool) -> Result<bool, Stop> {
+        if !can_succeed {
+            return Ok(true);
+        }
+        let choice = self.ask_index(site.thread, site.inputs, InputKind::Timeout, 2)?;
+        Ok(choice == 1)
+    }
+}
+
+/// The number that stands for a thread; 0 is none.
+pub(crate) fn handle(thread: usize) -> u64 {
+    thread as u64 + 1
+}

@@ -1,0 +1,143 @@
+//! Synchronisation objects: mutexes, condition variables, read-write locks,
+//! barriers, semaphores, spin locks, once controls.
+//!
+//! Their state lives beside memory, keyed by where the C object is. Data and
+//! small queries only; the library models decide what is allowed.
+
+use crate::memory::ObjectId;
+use std::collections::BTreeMap;
+
+/// Where a synchronisation object is: the memory object and offset.
+pub type SyncKey = (ObjectId, u64);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SyncKind {
+    Mutex,
+    Condition,
+    RwLock,
+    Barrier,
+    Semaphore,
+    Spin,
+    Once,
+}
+
+impl SyncKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            SyncKind::Mutex => "mutex",
+            SyncKind::Condition => "condition variable",
+            SyncKind::RwLock => "read-write lock",
+            SyncKind::Barrier => "barrier",
+            SyncKind::Semaphore => "semaphore",
+            SyncKind::Spin => "spin lock",
+            SyncKind::Once => "once control",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MutexType {
+    Plain,
+    Recursive,
+    ErrorChecking,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Sync {
+    Mutex {
+        ty: MutexType,
+        owner: Option<usize>,
+        /// How often the owner has locked it.
+        depth: u32,
+    },
+    Condition {
+        /// Threads that wait and have not been woken.
+        waiters: Vec<usize>,
+    },
+    RwLock {
+        readers: Vec<usize>,
+        writer: Option<usize>,
+    },
+    Barrier {
+        needed: u32,
+        arrived: u32,
+        /// Counts how often the barrier has opened.
+        generation: u64,
+    },
+    Semaphore {
+        count: u32,
+    },
+    Spin {
+        owner: Option<usize>,
+    },
+    Once {
+        state: OnceState,
+    },
+    Destroyed(SyncKind),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OnceState {
+    Fresh,
+    Running(usize),
+    Done,
+}
+
+impl Sync {
+    pub fn kind(&self) -> SyncKind {
+        match self {
+            Sync::Mutex { .. } => SyncKind::Mutex,
+            Sync::Condition { .. } => SyncKind::Condition,
+            Sync::RwLock { .. } => SyncKind::RwLock,
+            Sync::Barrier { .. } => SyncKind::Barrier,
+            Sync::Semaphore { .. } => SyncKind::Semaphore,
+            Sync::Spin { .. } => SyncKind::Spin,
+            Sync::Once { .. } => SyncKind::Once,
+            Sync::Destroyed(kind) => *kind,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct SyncTable {
+    objects: BTreeMap<SyncKey, Sync>,
+}
+
+impl SyncTable {
+    pub fn get(&self, key: SyncKey) -> Option<&Sync> {
+        self.objects.get(&key)
+    }
+
+    pub fn set(&mut self, key: SyncKey, sync: Sync) {
+        self.objects.insert(key, sync);
+    }
+
+    /// Forgets the objects inside memory that is gone.
+    pub fn forget(&mut self, is_gone: impl Fn(ObjectId) -> bool) {
+        self.objects.retain(|(object, _), _| !is_gone(*object));
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (SyncKey, &Sync)> {
+        self.objects.iter().map(|(key, sync)| (*key, sync))
+    }
+
+    pub fn mutex_is_free(&self, key: SyncKey) -> bool {
+        !matches!(self.get(key), Some(Sync::Mutex { owner: Some(_), .. }))
+    }
+
+    /// Who holds a mutex, lock or spin lock: for messages.
+    pub fn holders(&self, key: SyncKey) -> Vec<usize> {
+        match self.get(key) {
+            Some(Sync::Mutex { owner, .. } | Sync::Spin { owner }) => {
+                owner.iter().copied().collect()
+            }
+            Some(Sync::RwLock { readers, writer }) => {
+                readers.iter().chain(writer).copied().collect()
+            }
+            Some(Sync::Once {
+                state: OnceState::Running(thread),
+            }) => vec![*thread],
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The state of one thread: its calls in progress, what it is about to do, and
+//! how it ends. Data only; [`crate::machine`] moves it.
+
+use crate::memory::{ObjectId, Snapshot};
+use crate::sync::SyncKey;
+use crate::value::{Pointer, Value};
+use crate::violation::ViolationKind;
+use analysis::LoopId;
+use ir::{BlockId, FunctionId, GlobalId, Location, Type};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+#[derive(Clone, Debug)]
+pub struct Thread {
+    pub id: usize,
+    /// Outermost call first.
+    pub frames: Vec<Frame>,
+    pub life: Life,
+    /// What the thread will do when it is next chosen.
+    pub pending: Pending,
+    pub atomic_depth: u32,
+    /// The source name of the function it runs.
+    pub name: Rc<str>,
+    pub is_detached: bool,
+    pub is_joined: bool,
+    /// The location of the `pthread_create`.
+    pub created_at: Option<Location>,
+    /// This thread's copies of thread-local variables.
+    pub locals: Rc<HashMap<GlobalId, ObjectId>>,
+    pub errno: Option<ObjectId>,
+    /// Values of `pthread_key_t`s; absent ones are null.
+    pub key_values: Vec<(usize, Value)>,
+    /// Rounds of key destructors that have run at the thread's end.
+    pub destructor_rounds: u32,
+    /// Visible steps taken so far.
+    pub steps: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Life {
+    Running,
+    /// Only clean-up functions are left to run.
+    Ending(End),
+    /// The thread will never take another step, but the others may go on.
+    Stuck(Stuck),
+    /// The thread's result.
+    Finished(Value),
+}
+
+/// Why a thread goes no further, without being finished or waiting.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Stuck {
+    /// Its assumption does not hold: by definition it then loops for ever.
+    Assumption,
+    /// Undefined behaviour of a kind that was not asked for.
+    Undefined(ViolationKind),
+    /// It loops for ever, or at least for long, without any visible step, in this
+    /// function. `is_certain` tells which.
+    Endless { function: String, is_certain: bool },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    Thread(Value),
+    Process(i32),
+}
+
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub function: FunctionId,
+    pub block: BlockId,
+    /// The next instruction of the block; its length stands for the terminator.
+    pub index: usize,
+    pub registers: Vec<Value>,
+    /// How many locals the thread had before the call.
+    pub stack_mark: usize,
+    pub variadic: Rc<[Argument]>,
+    /// How often each loop that is being executed has come back to its header.
+    pub loop_counts: Vec<(LoopId, u32)>,
+    pub then: Then,
+    /// How far the library call at `index` has got.
+    pub phase: Phase,
+}
+
+/// A variadic argument.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    pub value: Value,
+    pub ty: Type,
+    /// The value is a pointer to this many bytes that are to be passed.
+    pub by_value: Option<u64>,
+}
+
+/// What happens when a call returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Then {
+    /// The caller goes on after its call instruction with the result.
+    Continue,
+    /// The library function that made the call goes on with the result.
+    Resume,
+    /// The frame below goes on as if nothing had happened.
+    Drop,
+}
+
+/// Progress inside one library call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    Start,
+    /// Waiting for a condition; `depth` is how often the mutex was held.
+    Waiting {
+        mutex: SyncKey,
+        depth: u32,
+    },
+    /// What a copying function has read and is about to write.
+    Copying(Snapshot),
+    /// Waiting for others to arrive at a barrier.
+    AtBarrier {
+        generation: u64,
+    },
+    /// The routine of a `pthread_once` runs.
+    InOnce,
+    /// Sorting an array: the element that is being moved down, and the result of
+    /// the last comparison.
+    Sorting {
+        current: u64,
+        at: u64,
+        order: Option<i32>,
+    },
+    /// Searching a sorted array between two indices.
+    Searching {
+        low: u64,
+        high: u64,
+        order: Option<i32>,
+    },
+}
+
+/// The visible step a thread is about to take.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Pending {
+    pub wait: Wait,
+    /// Shared memory that the step will access, as far as known beforehand.
+    pub accesses: Vec<Access>,
+}
+
+/// An access to shared memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    pub object: ObjectId,
+    pub offset: u64,
+    pub len: u64,
+    pub is_write: bool,
+    pub is_atomic: bool,
+}
+
+impl Access {
+    pub fn races_with(&self, other: &Access) -> bool {
+        self.object == other.object
+            && (self.is_write || other.is_write)
+            && !(self.is_atomic && other.is_atomic)
+            && self.offset < other.offset + other.len
+            && other.offset < self.offset + self.len
+    }
+}
+
+/// What must hold for a pending step to be possible.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Wait {
+    #[default]
+    Nothing,
+    Mutex(SyncKey),
+    /// To be woken, and then for the mutex.
+    Condition {
+        condition: SyncKey,
+        mutex: SyncKey,
+        is_timed: bool,
+    },
+    ReadLock(SyncKey),
+    WriteLock(SyncKey),
+    Semaphore(SyncKey),
+    Spin(SyncKey),
+    Barrier {
+        barrier: SyncKey,
+        generation: u64,
+    },
+    Once(SyncKey),
+    Join(usize),
+}
+
+impl Thread {
+    pub fn is_finished(&self) -> bool {
+        matches!(self.life, Life::Finished(_))
+    }
+
+    pub fn is_stuck(&self) -> bool {
+        matches!(self.life, Life::Stuck(_))
+    }
+
+    pub fn frame(&self) -> Option<&Frame> {
+        self.frames.last()
+    }
+
+    /// Stands in for a thread that is being executed at the moment.
+    pub fn vacant() -> Thread {
+        Thread {
+            id: usize::MAX,
+            frames: Vec::new(),
+            life: Life::Finished(Value::Pointer(Pointer::NULL)),
+            pending: Pending::default(),
+            atomic_depth: 0,
+            name: Rc::from(""),
+            is_detached: false,
+            is_joined: false,
+            created_at: None,
+            locals: Rc::new(HashMap::new()),
+            errno: None,
+            key_values: Vec::new(),
+            destructor_rounds: 0,
+            steps: 0,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What can be wrong with a program: the kinds of violation, and one found.
+
+use ir::{Location, Program};
+use std::fmt;
+
+/// Groups of violations that are switched on and off together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Property {
+    Assert,
+    Deadlock,
+    Memory,
+    Leak,
+    Misuse,
+    Arithmetic,
+    Overflow,
+    Race,
+}
+
+impl Property {
+    pub const ALL: [Property; 8] = [
+        Property::Assert,
+        Property::Deadlock,
+        Property::Memory,
+        Property::Leak,
+        Property::Misuse,
+        Property::Arithmetic,
+        Property::Overflow,
+        Property::Race,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Property::Assert => "assert",
+            Property::Deadlock => "deadlock",
+            Property::Memory => "memory",
+            Property::Leak => "leak",
+            Property::Misuse => "misuse",
+            Property::Arithmetic => "arithmetic",
+            Property::Overflow => "overflow",
+            Property::Race => "race",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Property> {
+        Property::ALL
+            .into_iter()
+            .find(|property| property.name() == name)
+    }
+}
+
+/// A set of properties to check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks(u16);
+
+impl Checks {
+    pub const NONE: Checks = Checks(0);
+
+    pub fn with(self, property: Property) -> Checks {
+        Checks(self.0 | 1 << property as u16)
+    }
+
+    pub fn without(self, property: Property) -> Checks {
+        Checks(self.0 & !(1 << property as u16))
+    }
+
+    pub fn has(self, property: Property) -> bool {
+        self.0 & 1 << property as u16 != 0
+    }
+
+    pub fn all() -> Checks {
+        Property::ALL.into_iter().collect()
+    }
+}
+
+/// Everything but leaks: many correct programs leave that to the system.
+impl Default for Checks {
+    fn default() -> Self {
+        Checks::all().without(Property::Leak)
+    }
+}
+
+impl FromIterator<Property> for Checks {
+    fn from_iter<I: IntoIterator<Item = Property>>(properties: I) -> Self {
+        properties.into_iter().fold(Checks::NONE, Checks::with)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ViolationKind {
+    Assertion,
+    Deadlock,
+    NullDereference,
+    OutOfBounds,
+    UseAfterFree,
+    DoubleFree,
+    InvalidFree,
+    /// An address that belongs to no object, a write to a constant, a call of
+    /// something that is not a function.
+    InvalidPointer,
+    Leak,
+    Overflow,
+    DivisionByZero,
+    BadShift,
+    UnlockNotOwned,
+    /// A synchronisation object that was destroyed or never initialised.
+    DestroyedObject,
+    /// Any other use of a library function that its rules forbid.
+    Misuse,
+    DataRace,
+}
+
+impl ViolationKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            ViolationKind::Assertion => "assertion",
+            ViolationKind::Deadlock => "deadlock",
+            ViolationKind::NullDereference => "null-dereference",
+            ViolationKind::OutOfBounds => "out-of-bounds",
+            ViolationKind::UseAfterFree => "use-after-free",
+            ViolationKind::DoubleFree => "double-free",
+            ViolationKind::InvalidFree => "invalid-free",
+            ViolationKind::InvalidPointer => "invalid-pointer",
+            ViolationKind::Leak => "leak",
+            ViolationKind::Overflow => "overflow",
+            ViolationKind::DivisionByZero => "division-by-zero",
+            ViolationKind::BadShift => "bad-shift",
+            ViolationKind::UnlockNotOwned => "unlock-not-owned",
+            ViolationKind::DestroyedObject => "destroyed-object",
+            ViolationKind::Misuse => "misuse",
+            ViolationKind::DataRace => "data-race",
+        }
+    }
+
+    pub fn property(self) -> Property {
+        match self {
+            ViolationKind::Assertion => Property::Assert,
+            ViolationKind::Deadlock => Property::Deadlock,
+            ViolationKind::NullDereference
+            | ViolationKind::OutOfBounds
+            | ViolationKind::UseAfterFree
+            | ViolationKind::DoubleFree
+            | ViolationKind::InvalidFree
+            | ViolationKind::InvalidPointer => Property::Memory,
+            ViolationKind::Leak => Property::Leak,
+            ViolationKind::Overflow => Property::Overflow,
+            ViolationKind::DivisionByZero | ViolationKind::BadShift => Property::Arithmetic,
+            ViolationKind::UnlockNotOwned
+            | ViolationKind::DestroyedObject
+            | ViolationKind::Misuse => Property::Misuse,
+            ViolationKind::DataRace => Property::Race,
+        }
+    }
+}
+
+impl fmt::Display for ViolationKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A function call in progress: where it stands, in source terms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StackEntry {
+    pub function: String,
+    pub location: Option<Location>,
+}
+
+/// One violation. Two that agree in all fields are the same to the user.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Violation {
+    pub kind: ViolationKind,
+    pub thread: usize,
+    /// Innermost call first.
+    pub stack: Vec<StackEntry>,
+    /// A sentence without full stop, in the user's terms.
+    pub message: String,
+    /// Further lines: the other access of a race, who waits for whom.
+    pub details: Vec<String>,
+}
+
+impl Violation {
+    pub fn location(&self) -> Option<Location> {
+        self.stack.first().and_then(|entry| entry.location)
+    }
+
+    /// What makes this violation different from others in the program: kind and
+    /// source place, but not the values that happened to be involved.
+    pub fn site(&self) -> (ViolationKind, Option<Location>) {
+        (self.kind, self.location())
+    }
+
+    pub fn describe(&self, program: &Program) -> String {
+        match self.location() {
+            Some(location) => {
+                format!("{}: {}", program.describe_location(location), self.message)
+            }
+            None => self.message.clone(),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Runs, violations and explorations as text for people, and as JSON.
+//!
+//! Takes what other crates have established and words it; decides nothing,
+//! prints nothing, and never asks the terminal: the caller passes its width.
+
+mod exploration;
+mod json;
+mod run;
+mod trace;
+
+pub use exploration::{Verdict, render_exploration};
+pub use json::{exploration_to_json, run_to_json};
+pub use run::{render_run, render_violation};
+pub use trace::{describe_effect, render_trace};
+
+/// What separates thousands in numbers for people.
+fn group_digits(number: u128) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `1 schedule`, `2 schedules`.
+fn plural(number: u128, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", group_digits(number))
+}

@@ -1,0 +1,134 @@
+//! Traces: one line per visible step, in the user's terms. Where the terminal is
+//! wide enough each thread has a column of its own, so that the eye sees who does
+//! what between which steps of whom.
+
+use ir::Program;
+use replay::{Effect, Event, Run};
+use std::fmt::Write;
+
+/// The narrowest column that is still worth reading.
+const COLUMN: usize = 28;
+
+/// The trace of a run, for a terminal of this many columns.
+pub fn render_trace(program: &Program, run: &Run, width: usize) -> String {
+    let lines: Vec<Line> = run
+        .trace
+        .iter()
+        .map(|event| Line::new(program, event))
+        .collect();
+    let place_width = lines.iter().map(|line| line.place.len()).max().unwrap_or(0);
+    let function_width = lines
+        .iter()
+        .map(|line| line.function.len())
+        .max()
+        .unwrap_or(0);
+    let margin = 2 + place_width + 2 + function_width + 2;
+    let mut threads: Vec<usize> = run.trace.iter().map(|event| event.thread).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    let needed = lines
+        .iter()
+        .map(|line| line.effect.chars().count())
+        .max()
+        .unwrap_or(0);
+    let column = (needed + 2).max(COLUMN);
+    let mut text = String::new();
+    if threads.len() > 1 && margin + column * threads.len() <= width {
+        let heading: Vec<String> = threads
+            .iter()
+            .map(|thread| format!("{:<column$}", thread_title(run, *thread)))
+            .collect();
+        let _ = writeln!(text, "{:margin$}{}", "", heading.concat().trim_end());
+        for line in &lines {
+            let position = threads.iter().position(|thread| *thread == line.thread);
+            let indent = column * position.unwrap_or(0);
+            let _ = writeln!(
+                text,
+                "  {:<place_width$}  {:<function_width$}  {:indent$}{}",
+                line.place, line.function, "", line.effect
+            );
+        }
+        return text;
+    }
+    let titles: Vec<String> = lines
+        .iter()
+        .map(|line| thread_title(run, line.thread))
+        .collect();
+    let title_width = titles.iter().map(String::len).max().unwrap_or(0);
+    for (line, title) in lines.iter().zip(titles) {
+        let _ = writeln!(
+            text,
+            "  {title:<title_width$}  {:<place_width$}  {:<function_width$}  {}",
+            line.place, line.function, line.effect
+        );
+    }
+    text
+}
+
+pub(crate) fn thread_title(run: &Run, thread: usize) -> String {
+    match run.thread_names.get(thread) {
+        Some(name) if thread > 0 => format!("thread {thread} {name}"),
+        _ if thread == 0 => "thread 0 main".to_owned(),
+        _ => format!("thread {thread}"),
+    }
+}
+
+struct Line {
+    thread: usize,
+    place: String,
+    function: String,
+    effect: String,
+}
+
+impl Line {
+    fn new(program: &Program, event: &Event) -> Line {
+        let innermost = event.stack.first();
+        let location = event.stack.iter().find_map(|entry| entry.location);
+        let effect = describe_effect(&event.effect);
+        Line {
+            thread: event.thread,
+            place: location.map_or(String::new(), |l| program.describe_location(l)),
+            function: innermost.map_or(String::new(), |entry| entry.function.clone()),
+            effect: if event.is_atomic_section {
+                format!("| {effect}")
+            } else {
+                effect
+            },
+        }
+    }
+}
+
+/// What a step did, in a few words.
+pub fn describe_effect(effect: &Effect) -> String {
+    match effect {
+        Effect::Read { place, value } => format!("read {place}: {value}"),
+        Effect::Write { place, value, was } if was.is_empty() => format!("{place} = {value}"),
+        Effect::Write { place, value, was } => format!("{place} = {value} (was {was})"),
+        Effect::Update { place, value, was } if was.is_empty() => {
+            format!("{place} = {value}, atomically")
+        }
+        Effect::Update { place, value, was } => {
+            format!("{place} = {value} (was {was}), atomically")
+        }
+        Effect::CompareFailed {
+            place,
+            value,
+            expected,
+        } => format!("{place} is {value}, not {expected}: unchanged"),
+        Effect::Free { place } => format!("free {place}"),
+        Effect::Create { thread, function } => format!("create thread {thread} ({function})"),
+        Effect::Join { thread } => format!("join thread {thread}"),
+        Effect::Synchronise {
+            verb,
+            place,
+            result,
+        } if result.is_empty() => format!("{verb} {place}"),
+        Effect::Synchronise {
+            verb,
+            place,
+            result,
+        } => format!("{verb} {place}: {result}"),
+        Effect::ThreadExit => "thread ends".to_owned(),
+        Effect::ProcessExit { code } => format!("process ends with status {code}"),
+    }
+}

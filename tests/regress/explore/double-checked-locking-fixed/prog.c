@@ -1,0 +1,33 @@
+/* Double-checked locking with an atomic flag, set last. */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+atomic_int ready;
+int value;
+
+static int get(void) {
+    if (!ready) {
+        pthread_mutex_lock(&m);
+        if (!ready) {
+            value = 42;
+            ready = 1;
+        }
+        pthread_mutex_unlock(&m);
+    }
+    return value;
+}
+
+static void *worker(void *arg) {
+    assert(get() == 42);
+    return 0;
+}
+
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    assert(get() == 42);
+    pthread_join(t, 0);
+    return 0;
+}

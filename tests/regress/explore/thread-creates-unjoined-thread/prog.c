@@ -1,0 +1,24 @@
+/* Joining a thread does not join the threads it made. */
+#include <assert.h>
+#include <pthread.h>
+
+int y;
+
+static void *inner(void *arg) {
+    y = 1;
+    return 0;
+}
+
+static void *outer(void *arg) {
+    pthread_t t;
+    pthread_create(&t, 0, inner, 0);
+    return 0;
+}
+
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, outer, 0);
+    pthread_join(t, 0);
+    assert(y == 1);
+    return 0;
+}
