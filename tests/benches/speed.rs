@@ -71,7 +71,10 @@ fn reading(folder: &Path, rounds: usize) {
         .args(["-E", "-P", "-o"])
         .args([&preprocessed, &source])
         .status();
-    assert!(status.is_ok_and(|status| status.success()), "clang -E should succeed");
+    assert!(
+        status.is_ok_and(|status| status.success()),
+        "clang -E should succeed"
+    );
     let text = std::fs::read_to_string(&preprocessed).expect("should be there");
     let mut best = Duration::MAX;
     for _ in 0..rounds {
@@ -116,7 +119,7 @@ fn interpreting(folder: &Path, rounds: usize) {
     let mut instructions = 0;
     for _ in 0..rounds {
         let start = Instant::now();
-        let run = replay::run_random(&image, &config, 0, 0, u64::MAX, false);
+        let run = replay::run_random(&image, &config, 0, 0, u64::MAX, false, &mut |_| true);
         instructions = run.instructions;
         best = best.max(instructions as f64 / start.elapsed().as_secs_f64());
     }
@@ -127,9 +130,14 @@ fn interpreting(folder: &Path, rounds: usize) {
 }
 
 fn exploring(rounds: usize) {
-    let example: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "examples", "philosophers.c"]
-        .iter()
-        .collect();
+    let example: PathBuf = [
+        env!("CARGO_MANIFEST_DIR"),
+        "..",
+        "examples",
+        "philosophers.c",
+    ]
+    .iter()
+    .collect();
     let loaded = load(&example);
     let config = Config::default();
     let image = Image::new(&loaded.program, &config.arguments, config.memory_limit)

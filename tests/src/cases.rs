@@ -20,7 +20,11 @@ pub fn check_all<T: Sync>(
         .filter_map(|(case, result)| Some(format!("{}: {}", name(case), result.err()?)))
         .collect();
     let (failed, all) = (failures.len(), cases.len());
-    assert!(failed == 0, "{failed} of {all} cases failed:\n{}", failures.join("\n"));
+    assert!(
+        failed == 0,
+        "{failed} of {all} cases failed:\n{}",
+        failures.join("\n")
+    );
 }
 
 /// Applies `work` to every case; a panic becomes an error of its case.
@@ -48,7 +52,11 @@ pub fn map_all<T: Sync, R: Send>(
         finished.flat_map(Result::unwrap_or_default).collect()
     });
     results.sort_by_key(|(index, _)| *index);
-    assert_eq!(results.len(), cases.len(), "every case should have a result");
+    assert_eq!(
+        results.len(),
+        cases.len(),
+        "every case should have a result"
+    );
     results.into_iter().map(|(_, result)| result).collect()
 }
 

@@ -52,7 +52,10 @@ fn find() -> Vec<Clang> {
             found.push(clang);
         }
     }
-    assert!(!found.is_empty(), "no clang was found: run scripts/install-clang");
+    assert!(
+        !found.is_empty(),
+        "no clang was found: run scripts/install-clang"
+    );
     for wanted in WANTED {
         if !found.iter().any(|clang| clang.version.starts_with(wanted)) {
             let version = wanted.trim_end_matches('.');
@@ -82,6 +85,7 @@ impl Clang {
             clang: Some(self.program.clone()),
             args: args.to_vec(),
             build_dir: None,
+            is_known_function: |symbol| library::lookup(symbol).is_some(),
         };
         let loaded = llvm::load(&[file.to_owned()], &options).map_err(|error| match &error {
             llvm::Error::ClangFailed { stderr, .. } => format!("{error}\n{stderr}"),
@@ -108,15 +112,23 @@ impl Clang {
             return Ok(());
         }
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
-        Err(format!("{} cannot build it natively:\n{messages}", self.name()))
+        Err(format!(
+            "{} cannot build it natively:\n{messages}",
+            self.name()
+        ))
     }
 
     fn builds_for_32_bits(&self) -> bool {
         let try_it = || {
             let folder = tempfile::tempdir().ok()?;
             let (source, executable) = (folder.path().join("a.c"), folder.path().join("a"));
-            std::fs::write(&source, "#include <stdio.h>\nint main(void) { return 0; }\n").ok()?;
-            self.build(&source, &["-m32".to_owned()], &executable).ok()?;
+            std::fs::write(
+                &source,
+                "#include <stdio.h>\nint main(void) { return 0; }\n",
+            )
+            .ok()?;
+            self.build(&source, &["-m32".to_owned()], &executable)
+                .ok()?;
             Command::new(&executable).status().ok()
         };
         try_it().is_some_and(|status| status.success())

@@ -80,7 +80,7 @@ pub fn interpret(program: &Program) -> Result<Observed, String> {
     };
     let image = image(program, &config)?;
     let seed = 0;
-    let run = replay::run_random(&image, &config, 0, seed, MAX_STEPS, false);
+    let run = replay::run_random(&image, &config, 0, seed, MAX_STEPS, false, &mut |_| true);
     if let Some(violation) = run.violations.first() {
         return Err(format!(
             "{}: {}",

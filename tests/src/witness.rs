@@ -19,7 +19,9 @@ pub fn confirm_text(
     let kind = found.violation.kind;
     let schedule = Schedule::parse(text).map_err(|error| format!("{kind}: {error}"))?;
     if schedule != found.schedule {
-        return Err(format!("{kind}: the schedule changes when it is written and read"));
+        return Err(format!(
+            "{kind}: the schedule changes when it is written and read"
+        ));
     }
     let mut config = config.clone();
     schedule.options.apply(&mut config);
@@ -35,10 +37,15 @@ pub fn confirm_text(
         ));
     }
     if first.trace != second.trace {
-        return Err(format!("{kind}: replaying twice gives two different traces"));
+        return Err(format!(
+            "{kind}: replaying twice gives two different traces"
+        ));
     }
     if first.schedule != schedule {
-        return Err(format!("{kind}: replaying records another schedule:\n{}", first.schedule));
+        return Err(format!(
+            "{kind}: replaying records another schedule:\n{}",
+            first.schedule
+        ));
     }
     Ok(first)
 }

@@ -39,7 +39,10 @@ fn philosophers() {
         contexts: 4,
         repair: &[
             (".left = &forks[i]", ".left = &forks[i < 2 ? i : 0]"),
-            (".right = &forks[(i + 1) % SEATS]", ".right = &forks[i < 2 ? i + 1 : 2]"),
+            (
+                ".right = &forks[(i + 1) % SEATS]",
+                ".right = &forks[i < 2 ? i + 1 : 2]",
+            ),
         ],
     });
 }
@@ -66,7 +69,10 @@ fn double_checked_locking() {
         example: "double-checked-locking",
         kind: ViolationKind::DataRace,
         contexts: 2,
-        repair: &[("static struct settings *settings", "static struct settings *_Atomic settings")],
+        repair: &[(
+            "static struct settings *settings",
+            "static struct settings *_Atomic settings",
+        )],
     });
 }
 
@@ -79,7 +85,10 @@ fn double_free() {
         contexts: 4,
         repair: &[
             ("    atomic_fetch_sub(&owners, 1);\n", ""),
-            ("atomic_load(&owners) == 0", "atomic_fetch_sub(&owners, 1) == 1"),
+            (
+                "atomic_load(&owners) == 0",
+                "atomic_fetch_sub(&owners, 1) == 1",
+            ),
         ],
     });
 }
@@ -106,7 +115,10 @@ fn check(bug: &Bug) {
         let digest = replay::digest(&program);
 
         let before = explore(&image, &config, digest, Some(bug.contexts - 1));
-        assert!(before.violations.is_empty(), "{name}: found in fewer contexts");
+        assert!(
+            before.violations.is_empty(),
+            "{name}: found in fewer contexts"
+        );
         assert!(
             before.limits.contains(&Limit::Contexts(bug.contexts - 1)),
             "{name}: the bound should have been noticed"
@@ -118,7 +130,10 @@ fn check(bug: &Bug) {
         };
         assert_eq!(found.violation.kind, bug.kind, "{name}");
         let contexts = found.schedule.contexts.len();
-        assert!(contexts <= bug.contexts as usize, "{name}: {contexts} contexts");
+        assert!(
+            contexts <= bug.contexts as usize,
+            "{name}: {contexts} contexts"
+        );
 
         let folder = tempfile::tempdir().expect("a temporary folder");
         let schedule_file = folder.path().join("schedule");
@@ -137,7 +152,11 @@ fn check_repaired(bug: &Bug, file: &Path) {
     for (old, new) in bug.repair {
         // Comments come first and may mention what is to be replaced.
         let (comments, code) = text.split_at(text.find("#include").unwrap_or(0));
-        assert_eq!(code.matches(old).count(), 1, "{name}: '{old}' should be there once");
+        assert_eq!(
+            code.matches(old).count(),
+            1,
+            "{name}: '{old}' should be there once"
+        );
         text = format!("{comments}{}", code.replace(old, new));
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -147,11 +166,18 @@ fn check_repaired(bug: &Bug, file: &Path) {
     let config = config(bug);
     let image = run::image(&program, &config).expect(&name);
     let exploration = explore(&image, &config, replay::digest(&program), None);
-    assert!(exploration.violations.is_empty(), "{name}: {:?}", exploration.violations);
+    assert!(
+        exploration.violations.is_empty(),
+        "{name}: {:?}",
+        exploration.violations
+    );
     assert_eq!(exploration.interrupted, None, "{name}");
     assert!(exploration.unsupported.is_empty(), "{name}");
     assert!(
-        exploration.limits.iter().all(|limit| *limit == Limit::Inputs),
+        exploration
+            .limits
+            .iter()
+            .all(|limit| *limit == Limit::Inputs),
         "{name}: {:?}",
         exploration.limits
     );

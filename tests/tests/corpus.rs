@@ -9,16 +9,23 @@
 //!   at least those that [`DECIDED`] lists. The limits are numbers of states,
 //!   never time, so that every machine gives the same answers.
 
-use replay::{Bounds, Checks, Config, Image, Limit, Mode, Property};
+use ir::Program;
+use replay::{Bounds, Checks, Config, Exploration, Mode, Progress, Property};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use tests::{cases, clang, notice, repository, run, witness};
 
 /// States that one exploration may remember.
-const MAX_STATES: usize = 200_000;
+const MAX_STATES: usize = 80_000;
 
 /// Contexts to try before giving up.
 const MAX_CONTEXTS: u32 = 12;
+
+/// Steps that a schedule may have: some programs create threads for ever.
+const MAX_DEPTH: usize = 1_000;
+
+/// Instructions that a thread may execute between two steps.
+const MAX_LOCAL_WORK: u64 = 1_000_000;
 
 /// Iterations of loops for programs without a hint.
 const USUAL_ITERATIONS: u32 = 3;
@@ -39,12 +46,16 @@ struct Row {
 /// What the explorer can say about a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
-    /// Violated, first in this many contexts.
-    Violated(u32),
+    /// Violated, in no fewer than this many contexts.
+    ViolatedIn(u32),
+    /// Violated, in how few contexts is not known.
+    Violated,
     /// All schedules were seen, without any bound.
     Safe,
-    /// No violation in up to this many contexts and the bounds on loops.
-    SafeWithin(u32),
+    /// No violation within bounds on loops, or for the inputs tried.
+    SafeInBounds,
+    /// The same, and only in up to this many contexts.
+    SafeInContexts(u32),
 }
 
 /// What must be found out about which program.
@@ -144,9 +155,14 @@ fn programs_can_be_read_and_laid_out() {
     let (failed, all) = (failures.len(), programs.len());
     let list = failures.join("\n");
     if failed > 0 {
-        notice(&format!("{failed} of {all} programs of the corpus cannot be read:\n{list}"));
+        notice(&format!(
+            "{failed} of {all} programs of the corpus cannot be read:\n{list}"
+        ));
     }
-    assert!(failed * 100 <= all, "{failed} of {all} programs cannot be read:\n{list}");
+    assert!(
+        failed * 100 <= all,
+        "{failed} of {all} programs cannot be read:\n{list}"
+    );
 }
 
 #[test]
@@ -162,66 +178,110 @@ fn verdicts_agree_with_the_manifest() {
 
 fn check(corpus: &Path, row: &Row) -> Result<(), String> {
     let program = clang::default().load(&row.file(corpus), &row.args(corpus))?;
-    let config = Config {
-        checks: row.check().into_iter().collect::<Checks>(),
-        // The header of a loop is reached once more than its body.
-        unwind: Some(row.iterations.unwrap_or(USUAL_ITERATIONS) + 1),
-        ..Config::default()
-    };
-    let image = run::image(&program, &config)?;
     let start = std::time::Instant::now();
-    let answer = explore(&image, &config, replay::digest(&program))?;
-    notice(&format!("{row} {} {answer:?} {:?}", row.expected, start.elapsed()));
+    let answer = explore(&program, row)?;
+    notice(&format!(
+        "{row} {} {answer:?} {:?}",
+        row.expected,
+        start.elapsed()
+    ));
     let contradicts = match answer {
-        Some(Answer::Violated(_)) => row.expected == "safe",
+        Some(Answer::ViolatedIn(_) | Answer::Violated) => row.expected == "safe",
         Some(Answer::Safe) => row.expected == "unsafe",
-        Some(Answer::SafeWithin(_)) | None => false,
+        Some(Answer::SafeInBounds | Answer::SafeInContexts(_)) | None => false,
     };
     if contradicts {
-        return Err(format!("{answer:?}, but the manifest says {}", row.expected));
+        return Err(format!(
+            "{answer:?}, but the manifest says {}",
+            row.expected
+        ));
     }
     let decided = DECIDED.iter().find(|(path, _)| *path == row.path);
     match decided {
-        Some((_, wanted)) if answer != Some(*wanted) => {
-            Err(format!("should be {wanted:?}, but the answer is {answer:?}"))
-        }
+        Some((_, wanted)) if answer != Some(*wanted) => Err(format!(
+            "should be {wanted:?}, but the answer is {answer:?}"
+        )),
         _ => Ok(()),
     }
 }
 
-/// Explores with more and more contexts, as far as the limit on states permits.
-fn explore(image: &Image, config: &Config, digest: u64) -> Result<Option<Answer>, String> {
-    let mode = Mode {
-        find_all: false,
-        merge: true,
+/// Explores all schedules if the limit on states permits, with a bound on loops
+/// if need be, or else as many contexts as it permits.
+fn explore(program: &Program, row: &Row) -> Result<Option<Answer>, String> {
+    let checks: Checks = row.check().into_iter().collect();
+    let unbounded = Config {
+        checks,
+        spurious_wakeups: true,
+        local_limit: MAX_LOCAL_WORK,
+        ..Config::default()
     };
-    let mut answer = None;
-    for contexts in 2..=MAX_CONTEXTS {
+    let bounded = Config {
+        // The header of a loop is reached once more than its body.
+        unwind: Some(row.iterations.unwrap_or(USUAL_ITERATIONS) + 1),
+        ..unbounded.clone()
+    };
+    let image = run::image(program, &unbounded)?;
+    let explore = |config: &Config, contexts: Option<u32>| {
         let bounds = Bounds {
-            contexts: Some(contexts),
+            contexts,
             max_states: MAX_STATES,
             ..Bounds::default()
         };
-        let exploration = replay::explore(image, config, digest, &bounds, mode, &mut |_| true);
-        notice(&format!("  {contexts} {} {:?} {:?} {:?} {:?} {:?} {:?}", exploration.states, exploration.interrupted, exploration.limits, exploration.unsupported, exploration.undefined, exploration.unknown_calls, exploration.count));
-        if let Some(found) = exploration.violations.first() {
-            witness::confirm(image, config, found)?;
-            return Ok(Some(Answer::Violated(contexts)));
+        let mode = Mode {
+            find_all: false,
+            merge: true,
+        };
+        let digest = replay::digest(program);
+        let mut is_shallow = |progress: &Progress| progress.depth < MAX_DEPTH;
+        let exploration =
+            replay::explore(&image, config, digest, &bounds, mode, &mut is_shallow);
+        notice(&format!(
+            "  {:?} {contexts:?} {} {:?} {:?} {:?} {:?} {:?}",
+            config.unwind,
+            exploration.states,
+            exploration.interrupted,
+            exploration.unsupported,
+            exploration.undefined,
+            exploration.unknown_calls,
+            exploration.limits
+        ));
+        for found in &exploration.violations {
+            witness::confirm(&image, config, found)?;
         }
-        let is_whole = exploration.interrupted.is_none()
-            && exploration.unsupported.is_empty()
-            && exploration.undefined.is_empty();
-        if !is_whole {
+        Ok::<Exploration, String>(exploration)
+    };
+    let mut answer = None;
+    for config in [&unbounded, &bounded] {
+        let exploration = explore(config, None)?;
+        if !exploration.violations.is_empty() {
+            answer = Some(Answer::Violated);
             break;
         }
-        if exploration.limits.is_empty() {
-            return Ok(Some(Answer::Safe));
+        if is_whole(&exploration) {
+            return Ok(Some(match exploration.is_complete() {
+                true => Answer::Safe,
+                false => Answer::SafeInBounds,
+            }));
         }
-        answer = Some(Answer::SafeWithin(contexts));
-        if !exploration.limits.contains(&Limit::Contexts(contexts)) {
-            // More contexts make no difference.
+    }
+    for contexts in 2..=MAX_CONTEXTS {
+        let exploration = explore(&bounded, Some(contexts))?;
+        if !exploration.violations.is_empty() {
+            return Ok(Some(Answer::ViolatedIn(contexts)));
+        }
+        if !is_whole(&exploration) {
             break;
+        }
+        if answer != Some(Answer::Violated) {
+            answer = Some(Answer::SafeInContexts(contexts));
         }
     }
     Ok(answer)
+}
+
+/// Nothing was left out but for the bounds.
+fn is_whole(exploration: &Exploration) -> bool {
+    exploration.interrupted.is_none()
+        && exploration.unsupported.is_empty()
+        && exploration.undefined.is_empty()
 }

@@ -59,7 +59,7 @@ fn counts_and_violations_are_as_expected() {
     for folder in case_folders() {
         let name = folder.file_name().unwrap_or_default().display().to_string();
         // Other compilers than the default one see half of the cases.
-        let others = if hash(&name) % 2 == 0 { usize::MAX } else { 0 };
+        let others = if hash(&name).is_multiple_of(2) { usize::MAX } else { 0 };
         for clang in clang::all().iter().take(others.saturating_add(1)) {
             all.push(Case {
                 name: name.clone(),
@@ -76,7 +76,11 @@ fn case_folders() -> Vec<PathBuf> {
     let folder = folder().join("regress/explore");
     let entries = std::fs::read_dir(folder).expect("tests/regress/explore should be there");
     let mut folders: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("tests/regress/explore should be readable").path())
+        .map(|entry| {
+            entry
+                .expect("tests/regress/explore should be readable")
+                .path()
+        })
         .collect();
     folders.sort();
     folders
@@ -149,7 +153,10 @@ impl Expectation {
             Some("`violations` is not sorted, or lists a kind twice")
         } else if self.schedules == 0 {
             Some("there is always a schedule")
-        } else if self.violating.is_some_and(|violating| violating > self.schedules) {
+        } else if self
+            .violating
+            .is_some_and(|violating| violating > self.schedules)
+        {
             Some("more schedules are violating than there are")
         } else if self.properties.as_ref().is_some_and(Vec::is_empty) {
             Some("`properties` is empty")
@@ -197,7 +204,10 @@ fn patience() -> impl FnMut(&replay::Progress) -> bool {
 /// How an exploration differs from what was expected.
 fn compare(expected: &Expectation, actual: &Exploration) -> Option<String> {
     if let Some(reason) = actual.interrupted {
-        return Some(format!("not finished after {} schedules: {reason}", actual.count.schedules));
+        return Some(format!(
+            "not finished after {} schedules: {reason}",
+            actual.count.schedules
+        ));
     }
     if let Some(unsupported) = actual.unsupported.first() {
         return Some(format!("not supported: {}", unsupported.what));

@@ -66,7 +66,11 @@ fn wants_32_bits(source: &Path) -> bool {
     );
     let is_marked = lines.next() == Some("// also: -m32");
     let n_marks = text.matches("// also:").count();
-    assert_eq!(n_marks, usize::from(is_marked), "{name}: only `// also: -m32`, as second line");
+    assert_eq!(
+        n_marks,
+        usize::from(is_marked),
+        "{name}: only `// also: -m32`, as second line"
+    );
     is_marked
 }
 

@@ -30,7 +30,7 @@ pub const LAYERS: &[Layer] = &[
     Layer::new("llvm", &["ir"]),
     Layer::new("analysis", &["ir", "library"]),
     Layer::new("replay", &["ir", "library", "analysis"]),
-    Layer::new("report", &["ir", "library", "replay"]),
+    Layer::new("report", &["ir", "library", "analysis", "replay"]),
     Layer::top("cli"),
     Layer::top("tests"),
     Layer::new("fuzz", &["llvm", "replay"]),

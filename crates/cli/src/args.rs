@@ -208,6 +208,7 @@ impl Input {
             clang: self.clang.clone(),
             args,
             build_dir: self.build.clone(),
+            is_known_function: |symbol| library::lookup(symbol).is_some(),
         }
     }
 }

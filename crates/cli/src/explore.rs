@@ -14,6 +14,8 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
     let program = &loaded.program;
     let config = Config {
         unwind: arguments.unwind,
+        // There are many stretches of local work to get through.
+        local_limit: 5_000_000,
         ..config(&arguments.semantics, program)
     };
     let image = Image::new(program, &config.arguments, config.memory_limit)
@@ -31,7 +33,12 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
     let digest = replay::digest(program);
     let mut watch = Watch::start(arguments.time);
     let result = replay::explore(&image, &config, digest, &bounds, mode, &mut |progress| {
-        watch.keep_going(progress)
+        watch.keep_going(|| {
+            format!(
+                "{} states, depth {}, {} violations",
+                progress.states, progress.depth, progress.violations
+            )
+        })
     });
     watch.finish();
     let mut replays = Vec::new();

@@ -1,7 +1,6 @@
 //! Signs of life while something takes long: a line on standard error, if that
 //! is a terminal; and the reasons to stop early, time and Ctrl-C.
 
-use replay::Progress;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,16 +29,14 @@ impl Watch {
         }
     }
 
-    pub fn keep_going(&mut self, progress: &Progress) -> bool {
+    /// Shows how far things are, now and then, and tells whether to go on.
+    pub fn keep_going(&mut self, describe: impl FnOnce() -> String) -> bool {
         let now = Instant::now();
         let since = self.last_shown.unwrap_or(self.start);
         if self.is_terminal && now - since > Duration::from_secs(1) {
             self.last_shown = Some(now);
             let seconds = (now - self.start).as_secs();
-            eprint!(
-                "\r\x1b[K{seconds} s: {} states, depth {}, {} violations",
-                progress.states, progress.depth, progress.violations
-            );
+            eprint!("\r\x1b[K{seconds} s: {}", describe());
             let _ = std::io::stderr().flush();
         }
         let in_time = self.limit.is_none_or(|limit| now - self.start < limit);

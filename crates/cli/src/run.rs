@@ -2,6 +2,7 @@
 
 use crate::args::Run as Arguments;
 use crate::input::{config, load};
+use crate::progress::Watch;
 use crate::{Failure, Status, print, terminal_width};
 use ir::Program;
 use replay::{Config, Image, Outcome, Run, Schedule};
@@ -40,14 +41,20 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
             replay::run_schedule(&image, &config, schedule, is_traced)
                 .map_err(|error| misfit(error.to_string()))?
         }
-        None => replay::run_random(
-            &image,
-            &config,
-            digest,
-            arguments.seed,
-            arguments.steps,
-            is_traced,
-        ),
+        None => {
+            let mut watch = Watch::start(None);
+            let run = replay::run_random(
+                &image,
+                &config,
+                digest,
+                arguments.seed,
+                arguments.steps,
+                is_traced,
+                &mut |steps| watch.keep_going(|| format!("{steps} steps")),
+            );
+            watch.finish();
+            run
+        }
     };
     if let Some(path) = &arguments.save {
         write_schedule(path, &run.schedule)?;

@@ -48,18 +48,27 @@ pub struct Program {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Constant {
     /// `value` has no bits above `bits`.
-    Int { bits: u32, value: u128 },
+    Int {
+        bits: u32,
+        value: u128,
+    },
     /// The bit pattern of a single.
     Float(u32),
     /// The bit pattern of a double.
     Double(u64),
     Null,
     /// The address `offset` bytes into a global.
-    Global { global: GlobalId, offset: i64 },
+    Global {
+        global: GlobalId,
+        offset: i64,
+    },
     Function(FunctionId),
     /// The address of a label, for computed jumps.
     Label(FunctionId, BlockId),
-    Tuple { ty: Type, fields: Vec<ConstId> },
+    Tuple {
+        ty: Type,
+        fields: Vec<ConstId>,
+    },
     /// An aggregate whose fields are all overwritten before they are read.
     /// Scalars are never undefined: see [`crate::Op::Any`].
     Undefined(Type),

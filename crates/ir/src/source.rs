@@ -28,7 +28,9 @@ pub enum Encoding {
     Signed,
     Unsigned,
     /// Printed as a character where that makes sense.
-    Char { signed: bool },
+    Char {
+        signed: bool,
+    },
     Bool,
     Float,
 }

@@ -23,7 +23,7 @@ const TOLERATED: &[(u32, &str)] = &[
     (20, "-Wno-error=incompatible-pointer-types"),
 ];
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The clang to run, instead of the first one found.
     pub clang: Option<PathBuf>,
@@ -31,6 +31,30 @@ pub struct Options {
     pub args: Vec<String>,
     /// A directory with a `compile_commands.json`.
     pub build_dir: Option<PathBuf>,
+    /// Whether a function needs no body, because a library provides it.
+    pub is_known_function: fn(&str) -> bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            clang: None,
+            args: Vec::new(),
+            build_dir: None,
+            is_known_function: |_| true,
+        }
+    }
+}
+
+/// Which function bodies clang writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bodies {
+    /// Those that an unoptimised object file would have.
+    Emitted,
+    /// Also those of C's `inline` functions, which a compiler may use but need
+    /// not emit. Only clang's optimisation levels make it write them; the
+    /// optimisations themselves stay off.
+    Inline,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,36 +96,91 @@ pub fn load(files: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     }
     let start = Instant::now();
     let mut clang = None;
-    let mut messages = String::new();
-    let mut texts = Vec::new();
-    for (file, language, entry) in &jobs {
+    let texts = compile_all(&jobs, options, Bodies::Emitted, &mut clang)?;
+    let clang_time = start.elapsed();
+    let mut loaded = texts.read()?;
+    loaded.timings.clang = clang_time;
+    let missing = count_missing(&loaded, options);
+    let has_c = jobs.iter().any(|(_, language, _)| *language == Language::C);
+    if missing == 0 || !has_c {
+        return Ok(loaded);
+    }
+    // A function that looks undefined may be an `inline` one whose body clang
+    // had no reason to emit. What it says the second time is no news.
+    let start = Instant::now();
+    let again = compile_all(&jobs, options, Bodies::Inline, &mut clang)?;
+    let clang_time = clang_time + start.elapsed();
+    let mut complete = again.read()?;
+    if count_missing(&complete, options) < missing {
+        complete.clang_messages = std::mem::take(&mut loaded.clang_messages);
+        complete.timings.reading += loaded.timings.reading;
+        loaded = complete;
+    }
+    loaded.timings.clang = clang_time;
+    Ok(loaded)
+}
+
+/// Functions that neither the program nor a library defines.
+fn count_missing(loaded: &Loaded, options: &Options) -> usize {
+    let undefined = loaded.undefined.iter();
+    undefined
+        .filter(|function| !(options.is_known_function)(&function.symbol))
+        .count()
+}
+
+type Job<'e> = (PathBuf, Language, Option<&'e Entry>);
+
+/// IR of all files, and what clang said about them.
+struct Texts {
+    modules: Vec<(String, String, Paths)>,
+    messages: String,
+}
+
+impl Texts {
+    fn read(self) -> Result<Loaded, Error> {
+        let sources: Vec<_> = self
+            .modules
+            .iter()
+            .map(|(name, text, paths)| Source {
+                name,
+                text,
+                paths: paths.clone(),
+            })
+            .collect();
+        let mut loaded = read_sources(&sources)?;
+        loaded.clang_messages = self.messages;
+        Ok(loaded)
+    }
+}
+
+fn compile_all(
+    jobs: &[Job<'_>],
+    options: &Options,
+    bodies: Bodies,
+    clang: &mut Option<Clang>,
+) -> Result<Texts, Error> {
+    let mut texts = Texts {
+        modules: Vec::new(),
+        messages: String::new(),
+    };
+    for (file, language, entry) in jobs {
         let (text, paths) = if *language == Language::Ir {
             (read_text(file)?, Paths::default())
         } else {
             check_readable(file)?;
-            let clang = match &mut clang {
+            let clang = match clang {
                 Some(clang) => &*clang,
                 None => clang.insert(find_clang(options.clang.as_deref())?),
             };
-            let output = compile(clang, file, *language, *entry, &options.args)?;
-            messages.push_str(&output.messages);
+            let output = compile(clang, file, *language, *entry, &options.args, bodies)?;
+            texts.messages.push_str(&output.messages);
             (output.text, paths(file, *entry))
         };
-        texts.push((file.display().to_string(), text, paths));
+        texts
+            .modules
+            .push((file.display().to_string(), text, paths));
     }
-    let clang_time = start.elapsed();
-    let sources: Vec<_> = texts
-        .iter()
-        .map(|(name, text, paths)| Source {
-            name,
-            text,
-            paths: paths.clone(),
-        })
-        .collect();
-    let mut loaded = read_sources(&sources)?;
-    loaded.clang_messages = messages;
-    loaded.timings.clang = clang_time;
-    Ok(loaded)
+    Ok(texts)
 }
 
 fn language(file: &Path) -> Result<Language, Error> {
@@ -202,6 +281,7 @@ fn compile(
     language: Language,
     entry: Option<&Entry>,
     args: &[String],
+    bodies: Bodies,
 ) -> Result<Output, Error> {
     let failed = |status: String, stderr: String| Error::ClangFailed {
         path: file.to_owned(),
@@ -212,7 +292,14 @@ fn compile(
     if let Some(entry) = entry {
         command.current_dir(&entry.directory).args(&entry.args);
     }
-    command.args(["-O0", "-g", "-S", "-emit-llvm", "-o", "-"]);
+    match bodies {
+        Bodies::Emitted => command.arg("-O0"),
+        // Headers must not notice.
+        Bodies::Inline => {
+            command.args(["-O1", "-Xclang", "-disable-llvm-passes", "-U__OPTIMIZE__"])
+        }
+    };
+    command.args(["-g", "-S", "-emit-llvm", "-o", "-"]);
     // Checks of the compiler's own would only stand in the way of ours.
     command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE"]);
     if language == Language::C {

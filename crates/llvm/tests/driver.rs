@@ -225,3 +225,28 @@ fn broken_compile_commands() {
         );
     }
 }
+
+/// C's `inline` functions have no body in unoptimised code, but calling them
+/// means their definition, with the file's own static variables.
+#[test]
+fn inline_functions_keep_their_bodies() {
+    let source = "static int calls;\n\
+                  inline int twice(int x) { calls++; return 2 * x; }\n\
+                  int unknown(void);\n\
+                  int main(void) { unknown(); return twice(calls); }\n";
+    for clang in clangs() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = write(directory.path(), "a.c", source);
+        let mut options = options(&clang, &[]);
+        let symbols = |options: &Options| -> Vec<String> {
+            let loaded = load(std::slice::from_ref(&file), options).unwrap();
+            let undefined = loaded.undefined.iter();
+            undefined.map(|function| function.symbol.clone()).collect()
+        };
+        assert_eq!(symbols(&options), ["unknown", "twice"]);
+        options.is_known_function = |symbol| symbol == "printf";
+        assert_eq!(symbols(&options), ["unknown"]);
+        options.is_known_function = |_| true;
+        assert_eq!(symbols(&options), ["unknown", "twice"]);
+    }
+}

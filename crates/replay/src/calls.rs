@@ -2,7 +2,7 @@
 
 use crate::image::Code;
 use crate::inputs::{InputKind, Inputs};
-use crate::machine::{AccessMode, Cut, Flow, Machine, Stop};
+use crate::machine::{Cut, Flow, Machine, Stop};
 use crate::memory::{ObjectId, Origin};
 use crate::thread::{Argument, End, Frame, Life, Pending, Phase, Then, Thread};
 use crate::value::{Pointer, Value};
@@ -439,39 +439,5 @@ impl<'a> Machine<'a> {
             .map_err(|fault| self.access_violation(thread, fault, size, true))?;
         self.memory.restore(target, at, &snapshot);
         Ok(())
-    }
-
-    /// The next argument of a `va_list`, as a library function reads it.
-    pub(crate) fn next_variadic(
-        &mut self,
-        thread: &Thread,
-        list: Pointer,
-        ty: &Type,
-    ) -> Result<Value, Stop> {
-        let word = self.memory.pointer_bytes;
-        let list_offset = if word == 4 { 0 } else { 8 };
-        let mode = AccessMode::READ;
-        let slot = Pointer {
-            address: list.address + list_offset,
-            object: list.object,
-        };
-        let (object, offset) = self
-            .memory
-            .check(slot, word, mode.is_write)
-            .map_err(|fault| self.access_violation(thread, fault, word, false))?;
-        let position = self.as_pointer(&self.memory.read(object, offset, &Type::Pointer));
-        let size = ty.bytes(word);
-        let (area, at) = self
-            .memory
-            .check(position, size, false)
-            .map_err(|fault| self.access_violation(thread, fault, size, false))?;
-        let value = self.memory.read(area, at, ty);
-        let next = Pointer {
-            address: position.address + size.next_multiple_of(word),
-            object: position.object,
-        };
-        self.memory
-            .write(object, offset, &Type::Pointer, &Value::Pointer(next));
-        Ok(value)
     }
 }

@@ -27,6 +27,8 @@ pub enum Outcome {
     Cut(Cut),
     /// The limit on visible steps was reached.
     StepLimit,
+    /// Whoever asked for the run did not want to wait any longer.
+    Interrupted,
     Unsupported(Unsupported),
     /// The schedule ends before the run does.
     ScheduleEnded,
@@ -54,7 +56,7 @@ pub struct Run {
 pub struct DoesNotFit(pub String);
 
 /// Runs the program with choices made at random. The same seed gives the same
-/// run.
+/// run. `keep_going` is asked now and then, with the number of steps so far.
 pub fn run_random(
     image: &Image,
     config: &Config,
@@ -62,6 +64,7 @@ pub fn run_random(
     seed: u64,
     max_steps: u64,
     is_traced: bool,
+    keep_going: &mut dyn FnMut(u64) -> bool,
 ) -> Run {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut inputs = RandomInputs(random.fork());
@@ -71,6 +74,10 @@ pub fn run_random(
     while recorder.outcome.is_none() {
         if recorder.steps >= max_steps {
             recorder.outcome = Some(Outcome::StepLimit);
+            break;
+        }
+        if recorder.steps.is_multiple_of(256) && !keep_going(recorder.steps) {
+            recorder.outcome = Some(Outcome::Interrupted);
             break;
         }
         let enabled = recorder.enabled();

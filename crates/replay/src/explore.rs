@@ -14,7 +14,7 @@
 
 use crate::image::Image;
 use crate::inputs::{Domain, Inputs, NoInput, Request};
-use crate::machine::{Config, Cut, Machine, Stop, Unsupported};
+use crate::machine::{Config, Cut, Excluded, Machine, Stop, Unsupported};
 use crate::schedule::{Options, Schedule};
 use crate::thread::Stuck;
 use crate::value::truncate;
@@ -82,6 +82,7 @@ pub enum Limit {
     Run(Cut),
     /// Inputs were not tried with all their values.
     Inputs,
+    Excluded(Excluded),
 }
 
 /// A violation and how to get there.
@@ -251,7 +252,7 @@ impl<'a> Explorer<'a> {
         if self.memory.len() >= self.bounds.max_states {
             self.result.interrupted = Some("too many states to remember");
         }
-        if self.work % 1024 == 0 {
+        if self.work.is_multiple_of(16) {
             let progress = Progress {
                 states: self.memory.len(),
                 depth,
@@ -291,6 +292,9 @@ impl<'a> Explorer<'a> {
     fn note_violations(&mut self, machine: &mut Machine<'a>) {
         for violation in machine.take_noticed() {
             self.found(machine, violation);
+        }
+        for excluded in machine.excluded() {
+            self.result.limits.insert(Limit::Excluded(*excluded));
         }
         for stuck in machine.stuck() {
             match stuck {

@@ -37,7 +37,7 @@ pub use event::{Effect, Event};
 pub use explore::{Bounds, Count, Exploration, Found, Limit, Mode, Progress, explore};
 pub use image::Image;
 pub use inputs::{Domain, Input, InputKind, Inputs, NoInput, Request};
-pub use machine::{Config, Cut, Machine, Stop, Unsupported};
+pub use machine::{Config, Cut, Excluded, Machine, Stop, Unsupported};
 pub use memory::OutOfMemory;
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use violation::{Checks, Property, StackEntry, Violation, ViolationKind};

@@ -108,6 +108,16 @@ impl From<NoInput> for Stop {
     }
 }
 
+/// Behaviour that C allows and the settings exclude, where it would have made a
+/// difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Excluded {
+    /// A wait for a condition could have ended without a signal.
+    SpuriousWakeups,
+    /// An allocation could have had the address of a freed block.
+    AddressReuse,
+}
+
 /// The outcome of one instruction.
 pub(crate) enum Flow {
     Done,
@@ -144,6 +154,7 @@ pub struct Machine<'a> {
     pub(crate) trace: Option<Vec<Event>>,
     /// Body-less functions that were called although nobody knows them.
     pub(crate) unknown_calls: Vec<FunctionId>,
+    pub(crate) excluded: Vec<Excluded>,
     /// Executed so far, terminators included.
     instructions: u64,
     vacant: Rc<Thread>,
@@ -173,6 +184,7 @@ impl<'a> Machine<'a> {
             inputs: Vec::new(),
             trace: is_traced.then(Vec::new),
             unknown_calls: Vec::new(),
+            excluded: Vec::new(),
             instructions: 0,
             vacant: Rc::new(Thread::vacant()),
         };
@@ -256,6 +268,16 @@ impl<'a> Machine<'a> {
 
     pub fn unknown_calls(&self) -> &[FunctionId] {
         &self.unknown_calls
+    }
+
+    pub fn excluded(&self) -> &[Excluded] {
+        &self.excluded
+    }
+
+    pub(crate) fn exclude(&mut self, behaviour: Excluded) {
+        if !self.excluded.contains(&behaviour) {
+            self.excluded.push(behaviour);
+        }
     }
 
     pub fn take_noticed(&mut self) -> Vec<Violation> {

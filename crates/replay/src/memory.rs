@@ -395,6 +395,8 @@ impl Memory {
     pub fn set_constant(&mut self, id: ObjectId) {
         if let Some(object) = self.even_dead_mut(id) {
             object.is_constant = true;
+            // Nobody writes it, so nobody needs to wait for a turn to read it.
+            object.is_shared = false;
         }
     }
 

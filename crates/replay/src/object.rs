@@ -28,10 +28,10 @@ pub(crate) const SLOT_BITS: u32 = 26;
 impl ObjectId {
     pub(crate) fn new(thread: usize, area: Area, slot: usize, generation: u32) -> Self {
         let generation = u64::from(generation) & ((1 << GENERATION_BITS) - 1);
-        let packed = (thread as u64) << (GENERATION_BITS + SLOT_BITS + 2)
-            | (area as u64) << (GENERATION_BITS + SLOT_BITS)
-            | (slot as u64) << GENERATION_BITS
-            | (generation + 1) % (1 << GENERATION_BITS);
+        let packed = ((thread as u64) << (GENERATION_BITS + SLOT_BITS + 2))
+            | ((area as u64) << (GENERATION_BITS + SLOT_BITS))
+            | ((slot as u64) << GENERATION_BITS)
+            | ((generation + 1) % (1 << GENERATION_BITS));
         // A generation of all ones wraps to zero, which area and slot may not save.
         ObjectId(NonZeroU64::new(packed).unwrap_or(NonZeroU64::MIN))
     }

@@ -280,11 +280,11 @@ pub fn builtin(op: Builtin, args: &[u128], ty: &Type, width: u32) -> (u128, Opti
     let (x, y) = (arg(0), arg(1));
     let (a, b) = (sign_extend(x, width), sign_extend(y, width));
     let signed = |exact: Option<i128>, wrapped: u128| {
-        let overflows = !exact.is_some_and(|value| fits_signed(value, width));
+        let overflows = exact.is_none_or(|value| !fits_signed(value, width));
         (truncate(wrapped, width), Some(overflows))
     };
     let unsigned = |exact: Option<u128>, wrapped: u128| {
-        let overflows = !exact.is_some_and(|value| truncate(value, width) == value);
+        let overflows = exact.is_none_or(|value| truncate(value, width) != value);
         (truncate(wrapped, width), Some(overflows))
     };
     let (signed_max, signed_min) = (

@@ -4,7 +4,7 @@ use crate::run::{describe_cut, render_violation};
 use crate::trace::render_trace;
 use crate::{group_digits, plural};
 use ir::Program;
-use replay::{Exploration, Limit, Run};
+use replay::{Excluded, Exploration, Limit, Run};
 use std::fmt::Write;
 
 /// What the user learns.
@@ -63,7 +63,8 @@ pub fn render_exploration(
     }
     let verdict = Verdict::of(exploration);
     match verdict {
-        Verdict::Violated => {}
+        Verdict::Violated if exploration.limits.is_empty() => {}
+        Verdict::Violated => text.push_str("searched within\n"),
         Verdict::Safe => text.push_str("SAFE no schedule violates a checked property\n"),
         Verdict::SafeWithinBounds => {
             text.push_str("SAFE UP TO BOUNDS no violation within\n");
@@ -99,6 +100,12 @@ fn describe_limit(limit: &Limit, inputs: &[u128]) -> String {
         Limit::Contexts(bound) => plural(u128::from(*bound), "context"),
         Limit::Steps(bound) => format!("{} of each thread", plural(u128::from(*bound), "step")),
         Limit::Run(cut) => format!("cut: {}", describe_cut(cut)),
+        Limit::Excluded(Excluded::SpuriousWakeups) => {
+            "no wake-ups without a signal (--spurious allows them)".to_owned()
+        }
+        Limit::Excluded(Excluded::AddressReuse) => {
+            "no reuse of freed addresses (--no-address-reuse)".to_owned()
+        }
         Limit::Inputs => {
             let values: Vec<String> = inputs.iter().map(u128::to_string).collect();
             format!("inputs from {{{}}}", values.join(", "))

@@ -4,7 +4,7 @@ use crate::exploration::Verdict;
 use crate::run::describe_outcome;
 use crate::trace::describe_effect;
 use ir::{Location, Program};
-use replay::{Exploration, Found, Limit, Run, StackEntry, Violation};
+use replay::{Excluded, Exploration, Found, Limit, Run, StackEntry, Violation};
 use serde_json::{Value, json};
 
 pub fn run_to_json(program: &Program, run: &Run) -> Value {
@@ -110,6 +110,8 @@ fn limit(limit: &Limit) -> Value {
         Limit::Contexts(bound) => json!({"kind": "contexts", "bound": bound}),
         Limit::Steps(bound) => json!({"kind": "steps", "bound": bound}),
         Limit::Run(cut) => json!({"kind": "cut", "what": crate::run::describe_cut(cut)}),
+        Limit::Excluded(Excluded::SpuriousWakeups) => json!({"kind": "no-spurious-wakeups"}),
+        Limit::Excluded(Excluded::AddressReuse) => json!({"kind": "no-address-reuse"}),
         Limit::Inputs => json!({"kind": "inputs"}),
     }
 }

@@ -5,11 +5,13 @@
 
 mod exploration;
 mod json;
+mod outline;
 mod run;
 mod trace;
 
 pub use exploration::{Verdict, render_exploration};
 pub use json::{exploration_to_json, run_to_json};
+pub use outline::render_outline;
 pub use run::{render_run, render_violation};
 pub use trace::{describe_effect, render_trace};
 
@@ -18,7 +20,7 @@ fn group_digits(number: u128) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

@@ -162,7 +162,7 @@ impl Page<'_> {
                 global
                     .ty
                     .map_or(String::new(), |ty| type_text(self.program, ty)),
-                plural(u128::from(global.bytes), "byte"),
+                count(global.bytes, "byte"),
                 self.location(global.location),
                 self.uses(object),
             ]
@@ -362,11 +362,18 @@ fn some_names(names: &[&str]) -> String {
     }
 }
 
-fn positions(count: u64) -> String {
-    if count < Outline::MOST_POSITIONS {
-        return plural(u128::from(count), "position");
+fn positions(number: u64) -> String {
+    if number < Outline::MOST_POSITIONS {
+        return count(number, "position");
     }
-    format!("{} positions or more", group_digits(u128::from(count)))
+    format!("{} positions or more", group_digits(u128::from(number)))
+}
+
+/// A number with a unit, for a column that is aligned to the right: singulars
+/// get as wide as plurals.
+fn count(number: u64, unit: &str) -> String {
+    let padding = if number == 1 { " " } else { "" };
+    format!("{}{padding}", plural(u128::from(number), unit))
 }
 
 /// A title and rows in columns; `None` if there are no rows. Columns of numbers

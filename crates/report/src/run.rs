@@ -64,6 +64,7 @@ pub(crate) fn describe_outcome(program: &Program, outcome: &Outcome) -> String {
             format!("{function} loops for ever without any visible step: never ended")
         }
         Outcome::Cut(cut) => format!("cut: {}", describe_cut(cut)),
+        Outcome::Interrupted => "interrupted".to_owned(),
         Outcome::StepLimit => "stopped at the limit of steps (--steps)".to_owned(),
         Outcome::Unsupported(unsupported) => {
             let place = unsupported.location.map_or(String::new(), |l| {

@@ -6,7 +6,7 @@
 //! still belong to any variable whose address *escapes*; a local variable whose
 //! address does not escape is private to its call.
 
-use super::borrowing::{Use, argument_uses};
+use super::library_calls::{Use, argument_uses};
 use super::meaning::Meaning;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use ir::{
@@ -63,7 +63,13 @@ pub(super) struct Addresses<'p> {
 }
 
 impl<'p> Addresses<'p> {
-    pub fn of(program: &'p Program, body: &'p Body, meaning: &Meaning) -> Addresses<'p> {
+    /// `None` if the function has no body.
+    pub fn of(
+        program: &'p Program,
+        function: &'p ir::Function,
+        meaning: &Meaning,
+    ) -> Option<Addresses<'p>> {
+        let body = function.body.as_ref()?;
         let mut addresses = Addresses {
             program,
             body,
@@ -72,6 +78,9 @@ impl<'p> Addresses<'p> {
             of_library: EntitySet::new(),
             escaping: EntitySet::new(),
         };
+        for param in body.values.keys().take(function.params.len()) {
+            addresses.places[param] = Known::Elsewhere;
+        }
         while addresses.find_places() {}
         addresses.find_used();
         addresses.find_library_data(meaning);
@@ -82,7 +91,7 @@ impl<'p> Addresses<'p> {
             }
         });
         addresses.escaping = escaping;
-        addresses
+        Some(addresses)
     }
 
     /// The place that an operand is the address of.
@@ -155,11 +164,9 @@ impl<'p> Addresses<'p> {
             }
             Op::Select {
                 then, otherwise, ..
-            } => {
-                if self.place_of_result(inst).is_none() {
-                    note(*then, Use::Escape);
-                    note(*otherwise, Use::Escape);
-                }
+            } if self.place_of_result(inst).is_none() => {
+                note(*then, Use::Escape);
+                note(*otherwise, Use::Escape);
             }
             Op::Cast { value, .. } => note(*value, Use::Escape),
             Op::Insert { field, .. } => note(*field, Use::Escape),
@@ -234,13 +241,15 @@ impl<'p> Addresses<'p> {
         for block in body.blocks.values() {
             for phi in &block.phis {
                 for (_, operand) in &phi.incoming {
-                    define(self, phi.result, self.known(*operand));
+                    let known = self.known(*operand);
+                    define(self, phi.result, known);
                 }
             }
             for id in &block.insts {
                 let inst = &body.insts[*id];
                 if let Some(result) = inst.result {
-                    define(self, result, self.defined(*id, &inst.op));
+                    let known = self.defined(*id, &inst.op);
+                    define(self, result, known);
                 }
             }
         }

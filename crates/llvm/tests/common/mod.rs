@@ -52,7 +52,7 @@ pub fn options(clang: &Path, args: &[&str]) -> Options {
     Options {
         clang: Some(clang.to_owned()),
         args: args.iter().map(|arg| arg.to_string()).collect(),
-        build_dir: None,
+        ..Options::default()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT, Reply, Site};
 use crate::event::Effect;
 use crate::inputs::InputKind;
-use crate::machine::{AccessMode, Machine, Stop};
+use crate::machine::{AccessMode, Excluded, Machine, Stop};
 use crate::sync::{MutexType, OnceState, Sync, SyncKey, SyncKind};
 use crate::thread::{Pending, Phase, Then, Wait};
 use crate::value::Value;
@@ -392,6 +392,9 @@ impl<'a> Machine<'a> {
         };
         self.sync.set(mutex, free);
         self.record_sync(site, "wait for", key, "");
+        if !self.config.spurious_wakeups {
+            self.exclude(Excluded::SpuriousWakeups);
+        }
         if let Some(frame) = site.thread.frames.last_mut() {
             frame.phase = Phase::Waiting { mutex, depth };
         }

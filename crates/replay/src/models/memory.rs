@@ -3,7 +3,7 @@
 use super::{EINVAL, ENOMEM, Reply, Site};
 use crate::event::Effect;
 use crate::inputs::InputKind;
-use crate::machine::{AccessMode, Cut, Machine, Stop};
+use crate::machine::{AccessMode, Cut, Excluded, Machine, Stop};
 use crate::memory::{AccessFault, Origin};
 use crate::thread::{Access, Pending, Phase};
 use crate::value::{Pointer, Value};
@@ -122,9 +122,14 @@ impl<'a> Machine<'a> {
         initialised: bool,
     ) -> Result<Pointer, Stop> {
         let mut reuse = None;
-        if self.config.address_reuse && size > 0 {
-            let candidates = self.memory.reusable(size);
-            if !candidates.is_empty() {
+        let candidates = match size {
+            0 => Vec::new(),
+            _ => self.memory.reusable(size),
+        };
+        if !candidates.is_empty() {
+            if !self.config.address_reuse {
+                self.exclude(Excluded::AddressReuse);
+            } else {
                 let count = candidates.len() + 1;
                 let choice = self.ask_index(site.thread, site.inputs, InputKind::Address, count)?;
                 reuse = choice.checked_sub(1).map(|index| candidates[index]);

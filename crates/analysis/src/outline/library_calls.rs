@@ -34,6 +34,10 @@ pub(super) fn argument_uses(function: Function, index: usize) -> &'static [Use] 
         | (Function::C11Thread(C11Thread::ThreadExit), _)
         | (Function::Keys(Keys::Set), 1)
         | (Function::C11Thread(C11Thread::KeySet), 1) => ESCAPE,
+        (Function::Thread(Thread::Create) | Function::Keys(Keys::Create), 0)
+        | (Function::Thread(Thread::Join | Thread::TryJoin | Thread::TimedJoin), 1)
+        | (Function::C11Thread(C11Thread::ThreadCreate | C11Thread::KeyCreate), 0)
+        | (Function::C11Thread(C11Thread::ThreadJoin), 1) => WRITE,
         (Function::C11Thread(op), _) if is_thread_or_key(op) => LEND,
         (
             Function::Mutex(_)
@@ -51,10 +55,9 @@ pub(super) fn argument_uses(function: Function, index: usize) -> &'static [Use] 
             (Atomic::StoreSized | Atomic::FlagClear, 0) | (Atomic::Store, 1) => WRITE,
             (Atomic::Exchange | Atomic::CompareExchange, 1) => UPDATE,
             (Atomic::CompareExchangeSized, 1)
-            | (
-                Atomic::Load | Atomic::Store | Atomic::Exchange | Atomic::CompareExchange,
-                _,
-            ) => LEND,
+            | (Atomic::Load | Atomic::Store | Atomic::Exchange | Atomic::CompareExchange, _) => {
+                LEND
+            }
             (_, 0) => UPDATE,
             _ => ESCAPE,
         },
@@ -157,14 +160,9 @@ fn is_thread_or_key(op: C11Thread) -> bool {
 /// takes some only when it accesses shared memory.
 pub(super) fn fixed_steps(function: Function) -> Option<u64> {
     match function {
-        Function::Thread(op) => match op {
-            Thread::Create
-            | Thread::Join
-            | Thread::TryJoin
-            | Thread::TimedJoin
-            | Thread::Detach => Some(1),
-            _ => None,
-        },
+        Function::Thread(
+            Thread::Create | Thread::Join | Thread::TryJoin | Thread::TimedJoin | Thread::Detach,
+        ) => Some(1),
         Function::Mutex(op) => match op {
             Mutex::AttrInit
             | Mutex::AttrDestroy
@@ -192,9 +190,10 @@ pub(super) fn fixed_steps(function: Function) -> Option<u64> {
         Function::Once(_) => Some(1),
         Function::C11Thread(op) => match op {
             C11Thread::ThreadCreate | C11Thread::ThreadJoin | C11Thread::ThreadDetach => Some(1),
-            C11Thread::ConditionWait
-            | C11Thread::ConditionTimedWait
-            | C11Thread::CallOnce => Some(2),
+            C11Thread::ConditionWait | C11Thread::ConditionTimedWait | C11Thread::CallOnce => {
+                Some(2)
+            }
+            C11Thread::ThreadExit | C11Thread::KeyGet | C11Thread::KeySet => Some(0),
             _ if is_thread_or_key(op) => None,
             _ => Some(1),
         },
@@ -202,6 +201,11 @@ pub(super) fn fixed_steps(function: Function) -> Option<u64> {
             Memory::Free | Memory::Delete | Memory::Realloc | Memory::ReallocArray,
         ) => Some(1),
         Function::Verifier(Verifier::AtomicBegin) => Some(1),
+        // They look at no memory; the end of the thread is counted elsewhere.
+        Function::Thread(Thread::Exit)
+        | Function::Keys(Keys::Get | Keys::Set)
+        | Function::Process(Process::AtExit | Process::AtQuickExit | Process::CxaAtExit)
+        | Function::Unsupported => Some(0),
         _ => None,
     }
 }
