@@ -5,8 +5,8 @@
 //! program, a property and whether the property holds.
 //!
 //! * Almost every program can be read and laid out in memory.
-//! * On the small ones the explorer never contradicts the manifest, and decides
-//!   at least those that [`DECIDED`] lists. The limits are numbers of states,
+//! * On small ones the explorer never contradicts the manifest, and finds out at
+//!   least what [`DECIDED`] lists. The limits are numbers of states,
 //!   never time, so that every machine gives the same answers.
 
 use ir::Program;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use tests::{cases, clang, notice, repository, run, witness};
 
 /// States that one exploration may remember.
-const MAX_STATES: usize = 80_000;
+const MAX_STATES: usize = 200_000;
 
 /// Contexts to try before giving up.
 const MAX_CONTEXTS: u32 = 12;
@@ -58,8 +58,100 @@ enum Answer {
     SafeInContexts(u32),
 }
 
-/// What must be found out about which program.
-const DECIDED: &[(&str, Answer)] = &[];
+/// What must be found out about which programs, by the names of their files.
+///
+/// A program that is violated comes with the contexts that it takes. What is said
+/// to be safe is safe by the manifest; here is how much of that must be seen.
+const DECIDED: &[(&str, Answer)] = &[
+    // Main, deposit, withdraw, check.
+    ("account_bad.c", Answer::ViolatedIn(4)),
+    // Main, three rounds of producer and consumer, main.
+    ("arithmetic_prog_bad.c", Answer::ViolatedIn(8)),
+    ("arithmetic_prog_ok.c", Answer::SafeInBounds),
+    // Main goes past the check of the flag, the other stops the device, main.
+    ("bluetooth_driver_bad.c", Answer::ViolatedIn(3)),
+    // Main, a1 has taken l, b1 wants it and keeps m, a2 ends, b2 ends.
+    ("carter01_bad.c", Answer::ViolatedIn(5)),
+    // Main, the receiver in vain, the sender, the receiver.
+    ("circular_buffer_bad.c", Answer::ViolatedIn(4)),
+    // Main and one lock each.
+    ("deadlock01_bad.c", Answer::ViolatedIn(3)),
+    // Main and every philosopher: the last one to finish complains.
+    ("din_phil2_sat.c", Answer::ViolatedIn(3)),
+    ("din_phil3_sat.c", Answer::ViolatedIn(4)),
+    ("din_phil4_sat.c", Answer::ViolatedIn(5)),
+    ("din_phil6_sat.c", Answer::Violated),
+    ("din_phil2_unsat.c", Answer::SafeInBounds),
+    ("din_phil3_unsat.c", Answer::SafeInBounds),
+    ("din_phil4_unsat.c", Answer::SafeInBounds),
+    ("din_phil5_unsat.c", Answer::SafeInBounds),
+    ("din_phil7_unsat.c", Answer::SafeInContexts(4)),
+    ("fanger01_ok.c", Answer::SafeInContexts(4)),
+    // Thread 26 of 27 is one too many; the usual bound on loops creates fewer.
+    ("fsbench_bad.c", Answer::Violated),
+    // Main and the three threads in their order.
+    ("lazy01_bad.c", Answer::ViolatedIn(4)),
+    ("micro_10_ok.c", Answer::SafeInContexts(2)),
+    // Main waits for the first thread, the second ends without unlocking.
+    ("phase01_bad.c", Answer::ViolatedIn(2)),
+    // Main, the reader in vain, the writer, the reader.
+    ("queue_bad.c", Answer::ViolatedIn(4)),
+    ("queue_ok.c", Answer::SafeInBounds),
+    // Main, one of two stores, the check.
+    ("reorder_4_bad.c", Answer::ViolatedIn(3)),
+    ("reorder_5_bad.c", Answer::ViolatedIn(3)),
+    ("reorder_10_bad.c", Answer::ViolatedIn(3)),
+    // Main, some are pushed, more are popped.
+    ("stack_bad.c", Answer::ViolatedIn(3)),
+    ("stateful06_ok.c", Answer::SafeInBounds),
+    ("stateful20_ok.c", Answer::SafeInContexts(3)),
+    ("sync01_ok.c", Answer::SafeInBounds),
+    ("sync02_ok.c", Answer::SafeInBounds),
+    // Main and the four threads, the first three in a wrong order.
+    ("token_ring_bad.c", Answer::ViolatedIn(5)),
+    ("Dining2.c", Answer::Safe),
+    ("Dining4.c", Answer::SafeInContexts(3)),
+    ("Dining5.c", Answer::SafeInContexts(3)),
+    ("dekker_true-unreach-call.i", Answer::SafeInBounds),
+    (
+        "gcd_true-unreach-call_true-termination.i",
+        Answer::SafeInBounds,
+    ),
+    ("lamport_true-unreach-call.i", Answer::SafeInBounds),
+    ("peterson_true-unreach-call.i", Answer::SafeInBounds),
+    ("szymanski_true-unreach-call.i", Answer::SafeInBounds),
+    // Main, the updater adds up, the reader is halfway, the updater checks.
+    ("qrcu_false-unreach-call.i", Answer::ViolatedIn(4)),
+    ("qrcu_true-unreach-call.i", Answer::SafeInBounds),
+    // Main, the first reader computes `r - 1`, the second reads, the first puts
+    // `r` to zero, a writer, the second reader.
+    (
+        "read_write_lock_false-unreach-call.i",
+        Answer::ViolatedIn(6),
+    ),
+    ("scull_true-unreach-call.i", Answer::SafeInContexts(3)),
+    ("fk2012_true-unreach-call.i", Answer::SafeInBounds),
+    ("fkp2013_variant_true-unreach-call.i", Answer::SafeInBounds),
+    ("fkp2014_true-unreach-call.i", Answer::SafeInBounds),
+    // As in the driver above.
+    ("qw2004_false-unreach-call.i", Answer::ViolatedIn(3)),
+    ("qw2004_true-unreach-call.i", Answer::SafeInBounds),
+    ("qw2004_variant_true-unreach-call.i", Answer::SafeInBounds),
+    ("sssc12_variant_true-unreach-call.i", Answer::SafeInBounds),
+];
+
+impl Answer {
+    /// Whoever gives this answer knows at least what `wanted` says.
+    fn implies(self, wanted: Answer) -> bool {
+        match (self, wanted) {
+            (Answer::ViolatedIn(_), Answer::Violated) => true,
+            (Answer::Safe, Answer::SafeInBounds | Answer::SafeInContexts(_)) => true,
+            (Answer::SafeInBounds, Answer::SafeInContexts(_)) => true,
+            (Answer::SafeInContexts(seen), Answer::SafeInContexts(wanted)) => seen >= wanted,
+            _ => self == wanted,
+        }
+    }
+}
 
 fn corpus() -> Option<PathBuf> {
     let folder = repository().parent()?.join("shared/corpus");
@@ -95,6 +187,10 @@ fn parse_row(line: &str) -> Row {
 impl Row {
     fn file(&self, corpus: &Path) -> PathBuf {
         corpus.join(&self.path)
+    }
+
+    fn file_name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
     /// Arguments for clang.
@@ -171,20 +267,19 @@ fn verdicts_agree_with_the_manifest() {
         return;
     };
     let is_small = |row: &Row| SMALL.iter().any(|set| row.path.starts_with(set));
-    let mut rows = usable(manifest(&corpus));
+    let mut rows = manifest(&corpus);
     rows.retain(|row| is_small(row) && row.check().is_some());
+    for (name, _) in DECIDED {
+        let n_rows = rows.iter().filter(|row| row.file_name() == *name).count();
+        assert_eq!(n_rows, 1, "{name} should be in the manifest once");
+    }
+    let rows = usable(rows);
     cases::check_all(&rows, Row::to_string, |row| check(&corpus, row));
 }
 
 fn check(corpus: &Path, row: &Row) -> Result<(), String> {
     let program = clang::default().load(&row.file(corpus), &row.args(corpus))?;
-    let start = std::time::Instant::now();
     let answer = explore(&program, row)?;
-    notice(&format!(
-        "{row} {} {answer:?} {:?}",
-        row.expected,
-        start.elapsed()
-    ));
     let contradicts = match answer {
         Some(Answer::ViolatedIn(_) | Answer::Violated) => row.expected == "safe",
         Some(Answer::Safe) => row.expected == "unsafe",
@@ -196,12 +291,11 @@ fn check(corpus: &Path, row: &Row) -> Result<(), String> {
             row.expected
         ));
     }
-    let decided = DECIDED.iter().find(|(path, _)| *path == row.path);
-    match decided {
-        Some((_, wanted)) if answer != Some(*wanted) => Err(format!(
-            "should be {wanted:?}, but the answer is {answer:?}"
-        )),
-        _ => Ok(()),
+    let wanted = DECIDED.iter().find(|(name, _)| *name == row.file_name());
+    match (wanted, answer) {
+        (None, _) => Ok(()),
+        (Some((_, wanted)), Some(answer)) if answer.implies(*wanted) => Ok(()),
+        (Some((_, wanted)), _) => Err(format!("should be {wanted:?}, but is {answer:?}")),
     }
 }
 
@@ -233,18 +327,7 @@ fn explore(program: &Program, row: &Row) -> Result<Option<Answer>, String> {
         };
         let digest = replay::digest(program);
         let mut is_shallow = |progress: &Progress| progress.depth < MAX_DEPTH;
-        let exploration =
-            replay::explore(&image, config, digest, &bounds, mode, &mut is_shallow);
-        notice(&format!(
-            "  {:?} {contexts:?} {} {:?} {:?} {:?} {:?} {:?}",
-            config.unwind,
-            exploration.states,
-            exploration.interrupted,
-            exploration.unsupported,
-            exploration.undefined,
-            exploration.unknown_calls,
-            exploration.limits
-        ));
+        let exploration = replay::explore(&image, config, digest, &bounds, mode, &mut is_shallow);
         for found in &exploration.violations {
             witness::confirm(&image, config, found)?;
         }
@@ -264,7 +347,7 @@ fn explore(program: &Program, row: &Row) -> Result<Option<Answer>, String> {
             }));
         }
     }
-    for contexts in 2..=MAX_CONTEXTS {
+    for contexts in 1..=MAX_CONTEXTS {
         let exploration = explore(&bounded, Some(contexts))?;
         if !exploration.violations.is_empty() {
             return Ok(Some(Answer::ViolatedIn(contexts)));

@@ -59,7 +59,11 @@ fn counts_and_violations_are_as_expected() {
     for folder in case_folders() {
         let name = folder.file_name().unwrap_or_default().display().to_string();
         // Other compilers than the default one see half of the cases.
-        let others = if hash(&name).is_multiple_of(2) { usize::MAX } else { 0 };
+        let others = if hash(&name).is_multiple_of(2) {
+            usize::MAX
+        } else {
+            0
+        };
         for clang in clang::all().iter().take(others.saturating_add(1)) {
             all.push(Case {
                 name: name.clone(),

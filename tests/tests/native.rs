@@ -79,3 +79,21 @@ fn name(case: &Case) -> String {
     let args: String = case.args.iter().map(|arg| format!(" {arg}")).collect();
     format!("{} ({}{args})", file.display(), case.clang.name())
 }
+
+/// A program that does something else each time it is run elsewhere must fail.
+#[test]
+fn differences_are_noticed() {
+    let check = |statement: &str, expected: &str| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let source = folder.path().join("different.c");
+        let text =
+            format!("#include <stdio.h>\nint main(int argc, char **argv) {{ {statement} }}\n");
+        std::fs::write(&source, text).expect("should be writable");
+        let error = run::compare(clang::default(), &source, &[]).expect_err(statement);
+        assert!(error.contains(expected), "{error}");
+    };
+    // The interpreter gives programs a name of its own.
+    check("puts(argv[0]); return 0;", "different output, line 1");
+    check("return argv[0][0];", "ends with exit status");
+    check("int x = argc - 1; return 1 / x;", "division-by-zero");
+}

@@ -1,4 +1,4 @@
-//! POSIX barriers.
+//! POSIX barriers: where threads wait for each other.
 
 use crate::Family;
 

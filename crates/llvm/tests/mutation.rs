@@ -21,7 +21,7 @@ $group = comdat any
 @e = global x86_fp80 0xK3FFF8000000000000000
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @g, ptr null }]
 declare i32 @printf(ptr noundef, ...) #0
-define internal void @g() section ".text" { 
+define internal void @g() section ".text" {
   ret void
 }
 define dso_local signext i32 @f(ptr byval(%struct.s) align 8 %p, i32 noundef %n, <2 x float> %v) #0 personality ptr @printf !dbg !5 {

@@ -1,4 +1,4 @@
-//! Function bodies.
+//! Parses function bodies: blocks, instructions and their operands.
 
 use super::constants::{binary_op, cast_op, comparison};
 use super::metadata::MetadataArgument;
