@@ -98,8 +98,13 @@ impl Clang {
     }
 
     /// Compiles a file to a native executable, without optimisation.
+    ///
+    /// For 32 bits, some compilers compute in registers that keep more digits
+    /// than the types have, and so do something else than their own IR says.
     pub fn build(&self, file: &Path, args: &[String], executable: &Path) -> Result<(), String> {
+        let is_32_bits = args.iter().any(|arg| arg == "-m32");
         let output = Command::new(&self.program)
+            .args(is_32_bits.then_some("-msse2"))
             .args(["-O0", "-w", "-pthread", "-o"])
             .arg(executable)
             .args(args)

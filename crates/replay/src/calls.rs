@@ -1,8 +1,9 @@
 //! Calls and returns: finding the callee, passing arguments, variadic lists.
 
+use crate::event::Effect;
 use crate::image::Code;
 use crate::inputs::{InputKind, Inputs};
-use crate::machine::{Cut, Flow, Machine, Stop};
+use crate::machine::{AccessMode, Cut, Flow, Machine, Stop};
 use crate::memory::{ObjectId, Origin};
 use crate::thread::{Argument, End, Frame, Life, Pending, Phase, Then, Thread};
 use crate::value::{Pointer, Value};
@@ -64,17 +65,20 @@ impl<'a> Machine<'a> {
             };
             return self.call_library(thread, inputs, entry, &call);
         }
-        if self.image.is_atomic(function) {
-            if !allow {
-                return Ok(Flow::Visible(Pending::default()));
-            }
-            thread.atomic_depth += 1;
+        let mut arguments = self.arguments(thread, body, args, by_value);
+        let is_atomic = self.image.is_atomic(function);
+        if is_atomic && !allow {
+            return Ok(Flow::Visible(Pending::default()));
         }
-        let arguments = self.arguments(thread, body, args, by_value);
+        let stack_mark = self.memory.stack_mark(thread.id);
+        if let Some(pending) = self.copy_arguments(thread, allow, function, &mut arguments)? {
+            return Ok(Flow::Visible(pending));
+        }
+        thread.atomic_depth += u32::from(is_atomic);
         if self.image.body(function).is_none() {
             return self.call_unknown(thread, inputs, function, inst, body, &arguments);
         }
-        self.enter(thread, inputs, function, arguments)?;
+        self.enter(thread, inputs, function, arguments, stack_mark)?;
         Ok(Flow::Done)
     }
 
@@ -149,16 +153,12 @@ impl<'a> Machine<'a> {
         inputs: &mut dyn Inputs,
         function: FunctionId,
         arguments: Vec<Argument>,
+        stack_mark: usize,
     ) -> Result<(), Stop> {
         let data = &self.image.program.functions[function];
         let mut values = Vec::with_capacity(data.params.len());
-        let stack_mark = self.memory.stack_mark(thread.id);
         for (index, param) in data.params.iter().enumerate() {
             let value = match arguments.get(index) {
-                Some(argument) if param.by_value.is_some() => {
-                    let size = param.by_value.unwrap_or(0);
-                    self.copy_argument(thread, argument, size)?
-                }
                 Some(argument) => self.convert_argument(argument, &param.ty),
                 None => self.ask_value(thread, inputs, InputKind::Undefined, &param.ty)?,
             };
@@ -243,23 +243,49 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// A struct passed by value: the callee gets a copy of its own.
-    fn copy_argument(
+    /// Structs passed by value: the callee gets copies of its own. Reading shared
+    /// memory for that is a visible step; `Some` says that it must wait.
+    fn copy_arguments(
         &mut self,
         thread: &Thread,
-        argument: &Argument,
-        size: u64,
-    ) -> Result<Value, Stop> {
-        let source = self.as_pointer(&argument.value);
-        let (object, offset) = self
-            .memory
-            .check(source, size, false)
-            .map_err(|fault| self.access_violation(thread, fault, size, false))?;
-        let snapshot = self.memory.snapshot(object, offset, size);
-        let origin = Origin::Environment("an argument passed by value");
-        let copy = self.memory.push_local(thread.id, origin, size, 16)?;
-        self.memory.restore(copy, 0, &snapshot);
-        Ok(Value::Pointer(self.memory.pointer(copy, 0)))
+        allow: bool,
+        function: FunctionId,
+        arguments: &mut [Argument],
+    ) -> Result<Option<Pending>, Stop> {
+        let params = &self.image.program.functions[function].params;
+        for (index, argument) in arguments.iter_mut().enumerate() {
+            let declared = params.get(index).and_then(|param| param.by_value);
+            argument.by_value = declared.or(argument.by_value);
+        }
+        let mut pending = Pending::default();
+        let mut sources = Vec::new();
+        let mut must_wait = false;
+        for (index, argument) in arguments.iter().enumerate() {
+            let Some(size) = argument.by_value.filter(|size| *size > 0) else {
+                continue;
+            };
+            let pointer = self.as_pointer(&argument.value);
+            match self.access(thread, pointer, size, AccessMode::READ, allow, &mut pending)? {
+                Some(place) => sources.push((index, place, size)),
+                None => must_wait = true,
+            }
+        }
+        if must_wait {
+            return Ok(Some(pending));
+        }
+        for (index, (object, offset), size) in sources {
+            if self.trace.is_some() && self.memory.get(object).is_some_and(|o| o.is_shared) {
+                let place = self.place(object, offset, size).path;
+                let value = format!("{size} bytes copied");
+                self.record(thread, Effect::Read { place, value });
+            }
+            let snapshot = self.memory.snapshot(object, offset, size);
+            let origin = Origin::Environment("an argument passed by value");
+            let copy = self.memory.push_local(thread.id, origin, size, 16)?;
+            self.memory.restore(copy, 0, &snapshot);
+            arguments[index].value = Value::Pointer(self.memory.pointer(copy, 0));
+        }
+        Ok(None)
     }
 
     fn convert_argument(&self, argument: &Argument, to: &Type) -> Value {

@@ -59,12 +59,17 @@ impl<'a> Machine<'a> {
         handle_type: &Type,
         is_detached: bool,
     ) -> Result<Reply, Stop> {
-        if let Some(reply) = self.gate(site, Wait::Nothing)? {
-            return Ok(reply);
-        }
-        let function = self.function_behind(site.thread, start)?;
         let result = self.pointer_arg(site, 0);
         let len = handle_type.bytes(self.memory.pointer_bytes);
+        if !site.call.allow {
+            return Ok(Reply::Wait(self.pending_write(
+                site,
+                Wait::Nothing,
+                result,
+                len,
+            )));
+        }
+        let function = self.function_behind(site.thread, start)?;
         let target = self.model_access(
             site,
             result,
@@ -154,10 +159,30 @@ impl<'a> Machine<'a> {
             Ok(Err(reply)) => return Ok(reply),
             Err(stop) => return Err(stop),
         };
-        if let Some(reply) = self.gate(site, wait(target))? {
+        let wait = wait(target);
+        if !site.call.allow {
+            let place = self.pointer_arg(site, 1);
+            let len = self.join_result_type(site).bytes(self.memory.pointer_bytes);
+            return Ok(Reply::Wait(self.pending_write(site, wait, place, len)));
+        }
+        if let Some(reply) = self.gate(site, wait)? {
             return Ok(reply);
         }
         self.complete_join(site, target)
+    }
+
+    /// A step that waits, and that will also write through a pointer (unless it
+    /// is null). What is wrong with the pointer is found out at the step.
+    fn pending_write(&mut self, site: &Site, wait: Wait, place: Pointer, len: u64) -> Pending {
+        let mut pending = Pending {
+            wait,
+            accesses: Vec::new(),
+        };
+        if place.address != 0 {
+            let mode = AccessMode::WRITE;
+            let _ = self.access(site.thread, place, len, mode, false, &mut pending);
+        }
+        pending
     }
 
     fn complete_join(&mut self, site: &mut Site, target: usize) -> Result<Reply, Stop> {
