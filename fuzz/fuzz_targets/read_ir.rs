@@ -3,5 +3,5 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
-    let _ = llvm::read(text);
+    let _ = llvm::read(&[("fuzz.ll".to_owned(), text.to_owned())]);
 });

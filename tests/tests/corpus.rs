@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use tests::{cases, clang, notice, repository, run, witness};
 
 /// States that one exploration may remember.
-const MAX_STATES: usize = 200_000;
+const MAX_STATES: usize = 100_000;
 
 /// Contexts to try before giving up.
 const MAX_CONTEXTS: u32 = 12;

@@ -120,7 +120,7 @@ pub fn only_edges_print(tree: &Tree) -> Vec<Finding> {
             || file
                 .path
                 .split('/')
-                .any(|folder| folder == "tests" || folder == "benches")
+                .any(|folder| ["tests", "benches", "examples"].contains(&folder))
     };
     let mut findings = Vec::new();
     for file in tree.texts_with(".rs").filter(|file| !may_print(file)) {

@@ -1,0 +1,171 @@
+//! What a SAT solver is to the rest of Threadbare.
+//!
+//! [`SatSolver`] is what every back end can do. What only some can do is a
+//! trait of its own ([`Phases`], [`ShareClauses`]), so that code that needs it
+//! says so in its types and no method exists only to fail. A back end must
+//! never guess: whatever it is not sure of is [`Outcome::Unknown`].
+
+use std::time::Duration;
+
+use crate::budget::{Budget, Interrupter, Reason};
+use crate::cnf::{ClauseSink, Cnf};
+use crate::literal::Literal;
+
+/// What a call of `solve` found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Outcome {
+    /// The formula has a model in which all assumptions are true.
+    Satisfiable,
+    /// It has none.
+    Unsatisfiable,
+    /// The call ended before it could tell.
+    Unknown(Reason),
+}
+
+/// What a solver did since it was created; `None` where it does not tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Variables created.
+    pub variables: u64,
+    /// Clauses added, before any simplification.
+    pub clauses: u64,
+    /// Calls of `solve`.
+    pub solves: u64,
+    /// Conflicts met.
+    pub conflicts: Option<u64>,
+    /// Decisions made.
+    pub decisions: Option<u64>,
+    /// Literals propagated in search.
+    pub propagations: Option<u64>,
+    /// Time spent in `solve`.
+    pub time: Duration,
+}
+
+/// An incremental SAT solver.
+///
+/// ```text
+///            new_variable, add_clause              new_variable, add_clause
+///                   +-----+                               +-----+
+///                   |     v                               |     v
+///   (created) --->  INPUT  --- solve --->  SATISFIED | UNSATISFIED | UNKNOWN
+///                                              ^                     |
+///                                              +------- solve -------+
+/// ```
+///
+/// Variables and clauses may be added in every state and do not change it: a
+/// result stays readable while the next query is being built, and is forgotten
+/// when that is solved. Clauses are never removed; assumptions hold for one
+/// call only. A solver can move to another thread between calls.
+pub trait SatSolver: ClauseSink + Send {
+    /// Looks for a model of all clauses in which the assumptions are true too.
+    ///
+    /// *Requires* any state; the variables of the assumptions were created
+    /// here (panics otherwise). *Ensures* SATISFIED, UNSATISFIED or UNKNOWN, as
+    /// the outcome says. After UNKNOWN the next call goes on where this one
+    /// stopped, as far as the back end can.
+    fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> Outcome;
+
+    /// The value of a literal in the model found.
+    ///
+    /// *Ensures* the same state. Is `Some` exactly in state SATISFIED, for
+    /// variables that existed when the model was found.
+    fn value(&self, literal: Literal) -> Option<bool>;
+
+    /// The assumptions to blame, in the order given: the clauses have no model
+    /// in which these are true. Not necessarily as few as possible. If there
+    /// are none then the clauses alone are unsatisfiable (though a back end
+    /// may also blame assumptions in that case).
+    ///
+    /// *Ensures* the same state. Is empty in all states but UNSATISFIED.
+    fn failed(&self) -> &[Literal];
+
+    /// Whether an assumption is among those to blame. Takes time linear in
+    /// their number.
+    fn is_failed(&self, assumption: Literal) -> bool {
+        self.failed().contains(&assumption)
+    }
+
+    /// What the solver did so far, in any state.
+    fn statistics(&self) -> Statistics;
+
+    /// A handle that stops this solver from another thread. All handles of one
+    /// solver are the same.
+    fn interrupter(&self) -> Interrupter;
+}
+
+/// A solver that can be told which value to try first.
+pub trait Phases {
+    /// Tries to make the literal true whenever its variable is decided. Has no
+    /// influence on outcomes, only on which model is found and how soon.
+    ///
+    /// *Requires* that the variable was created here; panics otherwise.
+    fn prefer(&mut self, literal: Literal);
+
+    /// Takes back [`prefer`](Self::prefer) for a variable, whatever its sign.
+    fn forget_preference(&mut self, literal: Literal);
+}
+
+/// Takes learnt clauses, on the thread of the solver that learns them.
+pub type LearntSink = Box<dyn FnMut(&[Literal]) + Send>;
+
+/// A solver that tells the clauses it learns.
+///
+/// A learnt clause follows from the clauses alone, never from assumptions, so
+/// it can be added to any solver with the same clauses, between two calls.
+pub trait ShareClauses {
+    /// Calls `sink` with every clause learnt from now on that has at most
+    /// `max_length` literals. The empty clause says that the formula is
+    /// unsatisfiable. Replaces the sink given before.
+    ///
+    /// The sink is called in the middle of the search: it should be quick, and
+    /// must not panic, for a panic cannot pass through the solver and ends the
+    /// whole process.
+    fn on_learnt(&mut self, max_length: usize, sink: LearntSink);
+
+    /// Drops the sink.
+    fn stop_sharing(&mut self);
+}
+
+/// The result of the last call, in the form both back ends keep it.
+///
+/// A copy rather than a question to the solver, so that it outlives the
+/// addition of clauses. It costs a byte per variable and a pass over them,
+/// less than any call of `solve` does.
+#[derive(Debug, Default)]
+pub(crate) enum Last {
+    #[default]
+    Nothing,
+    Model(Vec<bool>),
+    Failed(Vec<Literal>),
+}
+
+impl Last {
+    pub(crate) fn value(&self, literal: Literal) -> Option<bool> {
+        match self {
+            Last::Model(values) => {
+                let value = *values.get(literal.variable().index())?;
+                Some(value == literal.is_positive())
+            }
+            Last::Nothing | Last::Failed(_) => None,
+        }
+    }
+
+    pub(crate) fn failed(&self) -> &[Literal] {
+        match self {
+            Last::Failed(assumptions) => assumptions,
+            Last::Nothing | Last::Model(_) => &[],
+        }
+    }
+}
+
+/// Why these values are not a model of the clauses and the assumptions; `None`
+/// if they are one.
+pub(crate) fn flaw_of_model(values: &[bool], cnf: &Cnf, assumptions: &[Literal]) -> Option<String> {
+    let is_true = |literal: Literal| values[literal.variable().index()] == literal.is_positive();
+    if let Some(assumption) = assumptions.iter().find(|&&literal| !is_true(literal)) {
+        return Some(format!("its model makes the assumption {assumption} false"));
+    }
+    let clause = cnf.first_violated(is_true)?;
+    Some(format!("its model makes the clause {clause:?} false"))
+}

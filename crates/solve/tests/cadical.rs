@@ -1,0 +1,259 @@
+//! CaDiCaL's answers compared with truth tables.
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use common::{
+    Models, check_result, pigeonhole, random_3sat, random_assumptions, random_clause,
+    random_formula,
+};
+use solve::{Budget, Cadical, ClauseSink, Cnf, Literal, Outcome, Phases, SatSolver, ShareClauses};
+
+fn solve(solver: &mut impl SatSolver, assumptions: &[Literal]) -> Outcome {
+    solver.solve(assumptions, &Budget::default())
+}
+
+/// A solver that must search, where the default would often find the answer
+/// of a tiny formula by simplification alone.
+fn plain_search(seed: u64) -> Cadical {
+    let mut solver = Cadical::new();
+    for option in ["lucky", "walk", "elim", "probe", "congruence", "sweep"] {
+        solver.set_option(option, 0).unwrap();
+    }
+    solver.set_seed(seed).unwrap();
+    solver
+}
+
+#[test]
+fn the_empty_formula_and_the_empty_clause() {
+    let mut solver = Cadical::new();
+    assert_eq!(solve(&mut solver, &[]), Outcome::Satisfiable);
+    let a = solver.new_variable().positive();
+    assert_eq!(
+        solver.value(a),
+        None,
+        "a variable younger than the model has no value"
+    );
+    assert_eq!(solve(&mut solver, &[a]), Outcome::Satisfiable);
+    assert_eq!(
+        (solver.value(a), solver.value(!a)),
+        (Some(true), Some(false))
+    );
+    assert_eq!(solve(&mut solver, &[a, !a]), Outcome::Unsatisfiable);
+    assert!(!solver.failed().is_empty());
+    solver.add_clause(&[]);
+    assert_eq!(solve(&mut solver, &[a]), Outcome::Unsatisfiable);
+    assert_eq!(solver.value(a), None);
+}
+
+#[test]
+fn pigeons_do_not_fit() {
+    for holes in 1..=7 {
+        let mut solver = Cadical::new();
+        pigeonhole(holes, &mut solver);
+        assert_eq!(
+            solve(&mut solver, &[]),
+            Outcome::Unsatisfiable,
+            "{holes} holes"
+        );
+        assert_eq!(solver.failed(), []);
+    }
+}
+
+#[test]
+fn random_formulas_with_random_assumptions() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let (mut satisfiable, mut unsatisfiable, mut blamed) = (0, 0, 0);
+    for round in 0..4000 {
+        let variables = random.u32(1..=14);
+        let cnf = match round % 4 {
+            0 | 1 => random_3sat(variables, &mut random),
+            _ => random_formula(variables, &mut random),
+        };
+        let models = Models::of(&cnf);
+        let mut solver = if round % 2 == 0 {
+            Cadical::new()
+        } else {
+            plain_search(random.u64(..))
+        };
+        cnf.copy_to(&mut solver);
+        for _ in 0..3 {
+            let assumptions = random_assumptions(variables, &mut random);
+            let outcome = solve(&mut solver, &assumptions);
+            check_result(&solver, &outcome, &cnf, &models, &assumptions);
+            match outcome {
+                Outcome::Satisfiable => satisfiable += 1,
+                _ => unsatisfiable += 1,
+            }
+            blamed += usize::from(!solver.failed().is_empty());
+        }
+    }
+    // The formulas are worth nothing if they are all alike.
+    assert!(satisfiable > 2000 && unsatisfiable > 2000 && blamed > 1000);
+}
+
+#[test]
+fn clauses_and_variables_added_between_calls() {
+    let mut random = fastrand::Rng::with_seed(2);
+    for _ in 0..400 {
+        let mut solver = Cadical::new();
+        let mut cnf = Cnf::new();
+        for _ in 0..12 {
+            if cnf.variable_count() < 14 {
+                for _ in 0..random.u32(1..=2) {
+                    assert_eq!(cnf.new_variable(), solver.new_variable());
+                }
+            }
+            for _ in 0..random.u32(0..10) {
+                let clause = random_clause(cnf.variable_count(), &mut random);
+                cnf.add_clause(&clause);
+                solver.add_clause(&clause);
+            }
+            let assumptions = random_assumptions(cnf.variable_count(), &mut random);
+            let outcome = solve(&mut solver, &assumptions);
+            check_result(&solver, &outcome, &cnf, &Models::of(&cnf), &assumptions);
+        }
+    }
+}
+
+#[test]
+fn a_result_stays_while_the_next_query_is_built() {
+    let mut solver = Cadical::new();
+    let [a, b] = [(); 2].map(|()| solver.new_variable().positive());
+    solver.add_clause(&[a, b]);
+    // Excludes one model after the other, reading each while it is excluded.
+    let mut models = 0;
+    while solve(&mut solver, &[]) == Outcome::Satisfiable {
+        models += 1;
+        let different = [a, b].map(|literal| {
+            let true_there = solver.value(literal).unwrap();
+            if true_there { !literal } else { literal }
+        });
+        solver.new_variable();
+        solver.add_clause(&different);
+        assert!(
+            different
+                .iter()
+                .all(|literal| solver.value(*literal) == Some(false))
+        );
+    }
+    assert_eq!(models, 3);
+    let statistics = solver.statistics();
+    assert_eq!(
+        (statistics.variables, statistics.clauses, statistics.solves),
+        (5, 4, 4)
+    );
+}
+
+#[test]
+fn preferred_values_are_found() {
+    for value in [false, true] {
+        let mut solver = plain_search(0);
+        let literals: Vec<Literal> = (0..50).map(|_| solver.new_variable().positive()).collect();
+        for pair in literals.windows(2) {
+            // Equal neighbours: both the all-true and the all-false assignment.
+            solver.add_clause(&[pair[0], !pair[1]]);
+            solver.add_clause(&[!pair[0], pair[1]]);
+        }
+        let preferred = |literal: Literal| if value { literal } else { !literal };
+        for literal in &literals {
+            solver.prefer(preferred(!*literal));
+            solver.forget_preference(*literal);
+            solver.prefer(preferred(*literal));
+        }
+        assert_eq!(solve(&mut solver, &[]), Outcome::Satisfiable);
+        assert!(
+            literals
+                .iter()
+                .all(|literal| solver.value(*literal) == Some(value))
+        );
+    }
+}
+
+type Shared = Arc<Mutex<Vec<Vec<Literal>>>>;
+
+fn collect_learnt(solver: &mut impl ShareClauses, max_length: usize) -> Shared {
+    let shared = Shared::default();
+    let sink = Arc::clone(&shared);
+    solver.on_learnt(
+        max_length,
+        Box::new(move |clause| sink.lock().unwrap().push(clause.to_vec())),
+    );
+    shared
+}
+
+#[test]
+fn learnt_clauses_follow_from_the_formula() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut learnt = 0;
+    for round in 0..400 {
+        let cnf = random_3sat(random.u32(14..=18), &mut random);
+        let models = Models::of(&cnf);
+        let mut solver = if round % 2 == 0 {
+            Cadical::new()
+        } else {
+            plain_search(random.u64(..))
+        };
+        let max_length = random.usize(2..9);
+        let shared = collect_learnt(&mut solver, max_length);
+        cnf.copy_to(&mut solver);
+        for _ in 0..4 {
+            // A clause that held under these assumptions only would be found.
+            let assumptions = random_assumptions(cnf.variable_count(), &mut random);
+            let _ = solve(&mut solver, &assumptions);
+        }
+        solver.stop_sharing();
+        for clause in shared.lock().unwrap().iter() {
+            assert!(clause.len() <= max_length);
+            assert!(
+                models.imply(clause),
+                "{clause:?} of {:?}",
+                cnf.clauses().collect::<Vec<_>>()
+            );
+            learnt += 1;
+        }
+        assert_eq!(Arc::strong_count(&shared), 1, "the sink should be gone");
+    }
+    assert!(learnt > 1000, "{learnt}");
+}
+
+#[test]
+fn imported_clauses_help() {
+    let mut first = plain_search(0);
+    pigeonhole(7, &mut first);
+    let shared = collect_learnt(&mut first, usize::MAX);
+    assert_eq!(solve(&mut first, &[]), Outcome::Unsatisfiable);
+
+    let mut second = plain_search(1);
+    pigeonhole(7, &mut second);
+    for clause in shared.lock().unwrap().iter() {
+        second.add_clause(clause);
+    }
+    assert_eq!(solve(&mut second, &[]), Outcome::Unsatisfiable);
+    let conflicts = |solver: &Cadical| solver.statistics().conflicts.unwrap();
+    assert!(conflicts(&second) < conflicts(&first));
+}
+
+#[test]
+fn solvers_work_side_by_side_and_move_between_threads() {
+    let workers: Vec<_> = (0..4)
+        .map(|seed| {
+            thread::spawn(move || {
+                let mut random = fastrand::Rng::with_seed(seed);
+                let cnf = random_formula(14, &mut random);
+                let mut solver = plain_search(seed);
+                cnf.copy_to(&mut solver);
+                let outcome = solve(&mut solver, &[]);
+                check_result(&solver, &outcome, &cnf, &Models::of(&cnf), &[]);
+                (solver, cnf, outcome)
+            })
+        })
+        .collect();
+    for worker in workers {
+        let (mut solver, cnf, outcome) = worker.join().unwrap();
+        assert_eq!(solve(&mut solver, &[]), outcome);
+        check_result(&solver, &outcome, &cnf, &Models::of(&cnf), &[]);
+    }
+}
