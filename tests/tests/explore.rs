@@ -227,12 +227,16 @@ fn compare(expected: &Expectation, actual: &Exploration) -> Option<String> {
         false => Verdict::Violated,
     };
     let (schedules, violating) = (actual.count.schedules, actual.count.violating);
-    let expected_violating = expected.violating.map_or(violating, u128::from);
     let as_expected = verdict == expected.verdict
         && kinds == expected.violations
         && schedules == u128::from(expected.schedules)
-        && violating == expected_violating;
+        && expected
+            .violating
+            .is_none_or(|expected| violating == u128::from(expected));
     (!as_expected).then(|| {
+        let expected_violating = expected
+            .violating
+            .map_or("any number of".to_owned(), |number| number.to_string());
         format!(
             "expected {:?} {:?}, {} schedules, {expected_violating} violating; \
              got {verdict:?} {kinds:?}, {schedules} schedules, {violating} violating",

@@ -57,6 +57,10 @@ impl<'a> Machine<'a> {
                         return Ok(None);
                     }
                     self.accesses.push(access);
+                } else if len > 0 && self.is_foreign(thread, object) {
+                    // A safety net: better no verdict than one that misses this.
+                    let what = "a pointer that reached another thread unnoticed";
+                    return Err(self.unsupported(thread, what));
                 }
                 Ok(Some((object, offset)))
             }
@@ -68,6 +72,13 @@ impl<'a> Machine<'a> {
             }
             Err(fault) => Err(self.access_violation(thread, fault, len, mode.is_write)),
         }
+    }
+
+    /// An object that only one thread may know is used by another.
+    pub(crate) fn is_foreign(&self, thread: &Thread, object: ObjectId) -> bool {
+        let is_constant = self.memory.get(object).is_some_and(|o| o.is_constant);
+        let owner = self.memory.owner(object);
+        !is_constant && owner.is_some_and(|owner| owner != thread.id)
     }
 
     /// Adds accesses that were not made through [`Machine::access`].

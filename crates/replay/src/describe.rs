@@ -244,7 +244,7 @@ impl<'a> Machine<'a> {
             Wait::WriteLock(key) => named("write lock", key),
             Wait::Semaphore(key) => named("semaphore", key),
             Wait::Spin(key) => named("spin lock", key),
-            Wait::Barrier { barrier, .. } => named("barrier", barrier),
+            Wait::Barrier(key) => named("barrier", key),
             Wait::Once(key) => named("once control", key),
             Wait::Join(target) => format!("waits for thread {target} to end"),
         };

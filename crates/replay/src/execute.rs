@@ -234,13 +234,7 @@ impl<'a> Machine<'a> {
         (object, offset): (ObjectId, u64),
         ty: &Type,
     ) -> Value {
-        if *ty != Type::Pointer {
-            // An address read as a number may come back as a pointer anywhere.
-            let len = ty.bytes(self.memory.pointer_bytes);
-            for target in self.memory.pointers_in(object, offset, len) {
-                self.memory.publish(target);
-            }
-        }
+        self.expose_addresses((object, offset), ty);
         let value = self.memory.read(object, offset, ty);
         if self.is_traced(object) {
             let place = self.place(object, offset, ty.bytes(self.memory.pointer_bytes));
@@ -249,6 +243,16 @@ impl<'a> Machine<'a> {
             self.record(thread, Effect::Read { place, value });
         }
         value
+    }
+
+    /// An address that is read as a number may come back as a pointer anywhere.
+    fn expose_addresses(&mut self, (object, offset): (ObjectId, u64), ty: &Type) {
+        if *ty != Type::Pointer {
+            let len = ty.bytes(self.memory.pointer_bytes);
+            for target in self.memory.pointers_in(object, offset, len) {
+                self.memory.publish(target);
+            }
+        }
     }
 
     fn is_traced(&self, object: ObjectId) -> bool {
@@ -278,6 +282,7 @@ impl<'a> Machine<'a> {
             (place.path, new, was)
         });
         self.memory.write(object, offset, ty, &value);
+        self.sync.overwrite(object, offset, len);
         if let Value::Pointer(pointer) = &value {
             self.learn_type(object, offset, *pointer);
         }
@@ -294,6 +299,7 @@ impl<'a> Machine<'a> {
         op: RmwOp,
         operand: Value,
     ) -> Value {
+        self.expose_addresses(target, ty);
         let old = self.memory.read(target.0, target.1, ty);
         let new = match op {
             // Exchanging keeps what a pointer points to.
@@ -318,6 +324,7 @@ impl<'a> Machine<'a> {
         expected: Value,
         replacement: Value,
     ) -> Value {
+        self.expose_addresses(target, ty);
         let old = self.memory.read(target.0, target.1, ty);
         let is_equal = old.bits() == expected.bits();
         if is_equal {
@@ -529,12 +536,17 @@ impl<'a> Machine<'a> {
             }
             Cast::PointerToInt => {
                 self.publish_value(&operand);
-                Value::from_bits(to_width, operand.bits())
+                // A number as wide as a pointer still knows what it points to.
+                if to_width == from_width {
+                    operand
+                } else {
+                    Value::from_bits(to_width, operand.bits())
+                }
             }
-            Cast::IntToPointer => Value::Pointer(self.memory.resolve(operand.low_bits())),
+            Cast::IntToPointer => Value::Pointer(self.as_pointer(&operand)),
             Cast::Reinterpret => match (from, to) {
                 (Type::Pointer, Type::Pointer) => operand,
-                (_, Type::Pointer) => Value::Pointer(self.memory.resolve(operand.low_bits())),
+                (_, Type::Pointer) => Value::Pointer(self.as_pointer(&operand)),
                 (Type::Pointer, _) => {
                     self.publish_value(&operand);
                     Value::from_bits(to_width, operand.bits())

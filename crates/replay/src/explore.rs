@@ -115,7 +115,10 @@ pub struct Exploration {
 impl Exploration {
     /// Everything there is was seen, and nothing was cut.
     pub fn is_complete(&self) -> bool {
-        self.interrupted.is_none() && self.limits.is_empty() && self.unsupported.is_empty()
+        self.interrupted.is_none()
+            && self.limits.is_empty()
+            && self.unsupported.is_empty()
+            && self.undefined.is_empty()
     }
 }
 
@@ -188,6 +191,7 @@ impl<'a> Explorer<'a> {
     fn run(&mut self, keep_going: &mut dyn FnMut(&Progress) -> bool) {
         let mut inputs = Enumeration::default();
         loop {
+            self.check_limits(0, keep_going);
             inputs.restart(&self.bounds.inputs);
             let (mut machine, started) =
                 Machine::start(self.image, self.config, &mut inputs, false);

@@ -34,7 +34,12 @@ impl<'a> Machine<'a> {
 
     fn hash_thread(&self, thread: &Thread, fingerprint: &mut Fingerprint) {
         thread.life.hash(fingerprint);
-        (thread.is_joined, thread.is_detached).hash(fingerprint);
+        (thread.is_joined, thread.is_detached, thread.is_atomic_start).hash(fingerprint);
+        (thread.destructor_round, thread.next_key).hash(fingerprint);
+        let errno = thread
+            .errno
+            .map(|object| self.memory.canonical_object(object));
+        errno.hash(fingerprint);
         for (key, value) in &thread.key_values {
             key.hash(fingerprint);
             self.hash_value(value, fingerprint);
@@ -42,7 +47,7 @@ impl<'a> Machine<'a> {
         fingerprint.write_usize(thread.frames.len());
         for frame in &thread.frames {
             (frame.function, frame.block, frame.index).hash(fingerprint);
-            frame.loop_counts.hash(fingerprint);
+            (frame.stack_mark, &frame.loop_counts).hash(fingerprint);
             frame.then.hash(fingerprint);
             self.hash_phase(&frame.phase, fingerprint);
             for argument in frame.variadic.iter() {

@@ -9,7 +9,7 @@ use crate::value::{Pointer, Value};
 use analysis::{LoopId, Loops};
 use cranelift_entity::EntityRef;
 use ir::{BlockId, Body, ConstId, Constant, FunctionId, GlobalId, Initial, Program, Symbol, Type};
-use library::{Entry, is_atomic_function, lookup, overrides_body};
+use library::{Entry, Function, Memory as MemoryOp, is_atomic_function, lookup, overrides_body};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -23,6 +23,8 @@ pub struct Image<'p> {
     pub memory: Memory,
     /// Arguments of `main`, in order.
     pub main_arguments: Vec<Value>,
+    /// The program uses a function that frees memory.
+    pub can_free: bool,
     /// The object behind the standard error stream.
     pub standard_error: Option<ObjectId>,
 }
@@ -75,6 +77,10 @@ impl<'p> Image<'p> {
             globals: vec![None; program.globals.len()],
             memory: Memory::new(program.target.pointer_bytes, memory_limit),
             main_arguments: Vec::new(),
+            can_free: program.functions.values().any(|function| {
+                let entry = lookup(&function.symbol).map(|entry| entry.function);
+                matches!(entry, Some(Function::Memory(op)) if frees(op))
+            }),
             standard_error: None,
         };
         image.collect_labels();
@@ -347,6 +353,13 @@ impl<'p> Image<'p> {
             None => name.clone(),
         }
     }
+}
+
+fn frees(op: MemoryOp) -> bool {
+    matches!(
+        op,
+        MemoryOp::Free | MemoryOp::Delete | MemoryOp::Realloc | MemoryOp::ReallocArray
+    )
 }
 
 fn write_initial(

@@ -14,7 +14,7 @@ pub(crate) use crate::access::AccessMode;
 use crate::event::{Effect, Event};
 use crate::image::Image;
 use crate::inputs::{Domain, Input, InputKind, Inputs, NoInput, Request};
-use crate::memory::{Memory, OutOfMemory};
+use crate::memory::{Memory, ObjectId, OutOfMemory};
 use crate::sync::{MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
@@ -314,6 +314,13 @@ impl<'a> Machine<'a> {
                 self.sync.mutex_is_free(*mutex)
                     && (!is_waiting || *is_timed || self.config.spurious_wakeups)
             }
+            // A writer that asks again is told so at once.
+            Wait::ReadLock(key) | Wait::WriteLock(key)
+                if matches!(self.sync.get(*key),
+                    Some(Sync::RwLock { writer: Some(writer), .. }) if *writer == thread) =>
+            {
+                true
+            }
             Wait::ReadLock(key) => !matches!(
                 self.sync.get(*key),
                 Some(Sync::RwLock {
@@ -329,15 +336,8 @@ impl<'a> Machine<'a> {
                 !matches!(self.sync.get(*key), Some(Sync::Semaphore { count: 0 }))
             }
             Wait::Spin(key) => self.sync.holders(*key).is_empty(),
-            Wait::Barrier {
-                barrier,
-                generation,
-            } => match self.sync.get(*barrier) {
-                Some(Sync::Barrier {
-                    generation: now, ..
-                }) => now != generation,
-                _ => true,
-            },
+            Wait::Barrier(key) => !matches!(self.sync.get(*key),
+                Some(Sync::Barrier { waiting, .. }) if waiting.contains(&thread)),
             Wait::Once(key) => !matches!(
                 self.sync.get(*key),
                 Some(Sync::Once {
@@ -425,6 +425,9 @@ impl<'a> Machine<'a> {
         if thread.frames.is_empty() {
             return self.finish(thread);
         }
+        if std::mem::take(&mut thread.is_atomic_start) {
+            thread.atomic_depth += 1;
+        }
         self.execute(thread, inputs, true)?;
         let mut work = 0;
         while thread.atomic_depth > 0 && !thread.frames.is_empty() && self.exit_code.is_none() {
@@ -441,7 +444,7 @@ impl<'a> Machine<'a> {
         inputs: &mut dyn Inputs,
     ) -> Result<(), Stop> {
         let mut work = 0;
-        while self.exit_code.is_none() && !thread.is_finished() {
+        while self.exit_code.is_none() && !thread.is_finished() && !thread.is_atomic_start {
             if thread.frames.is_empty() {
                 if let Life::Running = thread.life {
                     thread.life = Life::Ending(End::Process(0));
@@ -487,28 +490,33 @@ impl<'a> Machine<'a> {
                 Ok(true)
             }
             Life::Ending(End::Thread(_)) => self.push_key_destructor(thread),
-            Life::Running | Life::Stuck(_) | Life::Finished(_) => Ok(false),
+            Life::Ending(End::Abrupt(_)) | Life::Running | Life::Stuck(_) | Life::Finished(_) => {
+                Ok(false)
+            }
         }
     }
 
     fn push_key_destructor(&mut self, thread: &mut Thread) -> Result<bool, Stop> {
         // POSIX lets an implementation stop after a few rounds; glibc makes four.
         const ROUNDS: u32 = 4;
-        if thread.destructor_rounds >= 64 * ROUNDS {
-            return Ok(false);
-        }
-        let is_set = |value: &Value| value.bits() != 0;
-        for position in 0..thread.key_values.len() {
-            let (key, value) = thread.key_values[position].clone();
-            let destructor = self.keys[key]
-                .destructor
-                .filter(|_| self.keys[key].is_alive);
-            if let Some(destructor) = destructor.filter(|_| is_set(&value)) {
-                thread.key_values[position].1 = Value::Pointer(Pointer::NULL);
-                thread.destructor_rounds += 1;
-                self.push_call(thread, destructor, &[value], Then::Drop)?;
-                return Ok(true);
-            }
+        while thread.destructor_round < ROUNDS {
+            let due = thread.key_values.iter_mut().find_map(|(key, value)| {
+                let data = &self.keys[*key];
+                let destructor = data.destructor.filter(|_| data.is_alive)?;
+                let is_due = *key >= thread.next_key && value.bits() != 0;
+                is_due.then(|| {
+                    let null = Value::Pointer(Pointer::NULL);
+                    (*key, destructor, std::mem::replace(value, null))
+                })
+            });
+            let Some((key, destructor, value)) = due else {
+                thread.destructor_round += 1;
+                thread.next_key = 0;
+                continue;
+            };
+            thread.next_key = key + 1;
+            self.push_call(thread, destructor, &[value], Then::Drop)?;
+            return Ok(true);
         }
         Ok(false)
     }
@@ -519,7 +527,9 @@ impl<'a> Machine<'a> {
             return Ok(());
         };
         match end {
-            End::Process(code) => {
+            // Others may have registered functions since this thread got here.
+            End::Process(_) if !self.at_exit.is_empty() => {}
+            End::Process(code) | End::Abrupt(code) => {
                 self.record(thread, Effect::ProcessExit { code });
                 self.end_process(thread, code);
                 thread.life = Life::Finished(Value::Bits(code as u64));
@@ -537,12 +547,30 @@ impl<'a> Machine<'a> {
                     self.memory.kill_heap(*object);
                 }
                 thread.life = Life::Finished(value);
-                if self.threads.iter().all(|other| other.is_finished()) {
+                let is_last = self.threads.iter().all(|other| other.is_finished());
+                if is_last && self.at_exit.is_empty() {
                     self.end_process(thread, 0);
+                } else if is_last {
+                    thread.life = Life::Ending(End::Process(0));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Objects that threads know without having stored their addresses.
+    fn thread_roots(&self) -> Vec<ObjectId> {
+        let mut roots = Vec::new();
+        for thread in &self.threads {
+            let registers = thread.frames.iter().flat_map(|frame| &frame.registers);
+            let keys = thread.key_values.iter().map(|(_, value)| value);
+            for value in registers.chain(keys) {
+                if let Value::Pointer(pointer) = value {
+                    roots.extend(pointer.object);
+                }
+            }
+        }
+        roots
     }
 
     fn end_process(&mut self, thread: &Thread, code: i32) {
@@ -550,7 +578,7 @@ impl<'a> Machine<'a> {
         if !self.config.checks.has(Property::Leak) {
             return;
         }
-        for object in self.memory.unreachable_heap() {
+        for object in self.memory.unreachable_heap(self.thread_roots()) {
             let name = self.object_name(object);
             let message =
                 format!("memory is lost: {name} was never freed and nothing points to it");

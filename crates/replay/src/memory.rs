@@ -291,11 +291,13 @@ impl Memory {
 
     /// Dead heap objects whose address a new object of this size may get: as
     /// real allocators do, freed blocks of the same size are used again.
-    pub fn reusable(&self, size: u64) -> Vec<ObjectId> {
+    pub fn reusable(&self, size: u64, align: u64) -> Vec<ObjectId> {
         let mut found: Vec<ObjectId> = Vec::new();
         for (thread, arena) in self.arenas.iter().enumerate() {
             for (slot, object) in arena.heap.iter().enumerate() {
-                if !object.is_alive && object.size == size && self.is_address_free(object.base) {
+                let fits = object.size == size && object.base.is_multiple_of(align.max(1));
+                let was_heap = matches!(object.origin, Origin::Heap(_));
+                if !object.is_alive && was_heap && fits && self.is_address_free(object.base) {
                     let id = ObjectId::new(thread, Area::Heap, slot, 1);
                     // Of several dead objects at one address, the last stands for all.
                     found.retain(|other| {
@@ -384,6 +386,11 @@ impl Memory {
 
     pub fn get(&self, id: ObjectId) -> Option<&Object> {
         self.even_dead(id).filter(|object| object.is_alive)
+    }
+
+    /// The thread that made an object; nobody in particular made the globals.
+    pub fn owner(&self, id: ObjectId) -> Option<usize> {
+        (id.area() != Area::Global).then_some(id.thread())
     }
 
     pub fn set_type(&mut self, id: ObjectId, ty: SourceTypeId) {
@@ -532,6 +539,16 @@ impl Memory {
     /// Reads a value of the given type from a checked range.
     pub fn read(&self, id: ObjectId, offset: u64, ty: &Type) -> Value {
         match ty {
+            // Compilers copy atomic pointers as numbers; those still know what they
+            // point to.
+            Type::Int(width)
+                if u64::from(*width) == 8 * self.pointer_bytes
+                    && self
+                        .get(id)
+                        .is_some_and(|o| o.pointers.contains_key(&offset)) =>
+            {
+                self.read(id, offset, &Type::Pointer)
+            }
             Type::Int(width) => {
                 let len = u64::from(width.div_ceil(8));
                 let mut buffer = [0; 16];
@@ -580,7 +597,9 @@ impl Memory {
             _ => {
                 let len = ty.bytes(self.pointer_bytes) as usize;
                 self.write_bytes(id, offset, &value.bits().to_le_bytes()[..len.min(16)]);
-                if let (Type::Pointer, Value::Pointer(pointer)) = (ty, value) {
+                if let Value::Pointer(pointer) = value
+                    && len as u64 == self.pointer_bytes
+                {
                     self.write_provenance(id, offset, pointer.object);
                 }
             }
@@ -628,6 +647,23 @@ impl Memory {
         }
     }
 
+    /// Objects whose addresses are stored partly in a range and partly outside.
+    pub fn pointers_cut_by(&self, id: ObjectId, offset: u64, len: u64) -> Vec<ObjectId> {
+        let Some(object) = self.get(id).filter(|object| !object.pointers.is_empty()) else {
+            return Vec::new();
+        };
+        let (first, end) = (
+            (offset + 1).saturating_sub(self.pointer_bytes),
+            offset + len,
+        );
+        object
+            .pointers
+            .range(first..end)
+            .filter(|(at, _)| **at < offset || **at + self.pointer_bytes > end)
+            .map(|(_, target)| *target)
+            .collect()
+    }
+
     /// Objects whose addresses are stored (wholly or partly) in a range.
     pub fn pointers_in(&self, id: ObjectId, offset: u64, len: u64) -> Vec<ObjectId> {
         let Some(object) = self.get(id) else {
@@ -648,7 +684,10 @@ impl Memory {
     pub fn publish(&mut self, id: ObjectId) {
         let mut open = vec![id];
         while let Some(id) = open.pop() {
-            if self.get(id).is_some_and(|object| !object.is_shared)
+            // Constant memory need not be shared: nobody writes it, and what it
+            // points to is global.
+            let is_private = |object: &Object| !object.is_shared && !object.is_constant;
+            if self.get(id).is_some_and(is_private)
                 && let Some(object) = self.even_dead_mut(id)
             {
                 object.is_shared = true;
@@ -657,11 +696,11 @@ impl Memory {
         }
     }
 
-    /// Live heap objects that cannot be reached from any global, thread-local
-    /// or local variable.
-    pub fn unreachable_heap(&self) -> Vec<ObjectId> {
+    /// Live heap objects that cannot be reached from the known ones, nor from any
+    /// global, thread-local or local variable.
+    pub fn unreachable_heap(&self, known: Vec<ObjectId>) -> Vec<ObjectId> {
         let mut reached = std::collections::HashSet::new();
-        let mut open: Vec<ObjectId> = Vec::new();
+        let mut open = known;
         let roots = self.globals.iter().chain(
             self.arenas
                 .iter()

@@ -179,7 +179,8 @@ impl Object {
             return hash;
         }
         let mut fingerprint = Fingerprint::default();
-        (self.base, self.size, self.is_alive, self.is_shared).hash(&mut fingerprint);
+        (&self.origin, self.base, self.size).hash(&mut fingerprint);
+        (self.is_alive, self.is_shared).hash(&mut fingerprint);
         if self.is_alive {
             match &self.uninitialised {
                 Uninitialised::All => {}

@@ -60,9 +60,8 @@ pub enum Sync {
     },
     Barrier {
         needed: u32,
-        arrived: u32,
-        /// Counts how often the barrier has opened.
-        generation: u64,
+        /// Threads that have arrived and wait for the others.
+        waiting: Vec<usize>,
     },
     Semaphore {
         count: u32,
@@ -110,6 +109,18 @@ impl SyncTable {
 
     pub fn set(&mut self, key: SyncKey, sync: Sync) {
         self.objects.insert(key, sync);
+    }
+
+    /// Memory is written without regard to what it holds: an object that was
+    /// destroyed there may now be one with a static initialiser.
+    pub fn overwrite(&mut self, object: ObjectId, offset: u64, len: u64) {
+        if self.objects.is_empty() {
+            return;
+        }
+        self.objects.retain(|(at, start), sync| {
+            let is_hit = *at == object && (offset..offset + len).contains(start);
+            !(is_hit && matches!(sync, Sync::Destroyed(_)))
+        });
     }
 
     /// Forgets the objects inside memory that is gone.

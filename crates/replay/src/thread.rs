@@ -30,8 +30,12 @@ pub struct Thread {
     pub errno: Option<ObjectId>,
     /// Values of `pthread_key_t`s; absent ones are null.
     pub key_values: Vec<(usize, Value)>,
-    /// Rounds of key destructors that have run at the thread's end.
-    pub destructor_rounds: u32,
+    /// At the thread's end: the round of key destructors, and the first key that
+    /// has not had its turn in it.
+    pub destructor_round: u32,
+    pub next_key: usize,
+    /// The thread's whole function is one atomic step, which is still to come.
+    pub is_atomic_start: bool,
     /// Visible steps taken so far.
     pub steps: u64,
 }
@@ -63,6 +67,8 @@ pub enum Stuck {
 pub enum End {
     Thread(Value),
     Process(i32),
+    /// The process, without running what was registered for its end.
+    Abrupt(i32),
 }
 
 #[derive(Clone, Debug)]
@@ -114,9 +120,7 @@ pub enum Phase {
     /// What a copying function has read and is about to write.
     Copying(Snapshot),
     /// Waiting for others to arrive at a barrier.
-    AtBarrier {
-        generation: u64,
-    },
+    AtBarrier,
     /// The routine of a `pthread_once` runs.
     InOnce,
     /// Sorting an array: the element that is being moved down, and the result of
@@ -178,10 +182,7 @@ pub enum Wait {
     WriteLock(SyncKey),
     Semaphore(SyncKey),
     Spin(SyncKey),
-    Barrier {
-        barrier: SyncKey,
-        generation: u64,
-    },
+    Barrier(SyncKey),
     Once(SyncKey),
     Join(usize),
 }
@@ -214,7 +215,9 @@ impl Thread {
             locals: Rc::new(HashMap::new()),
             errno: None,
             key_values: Vec::new(),
-            destructor_rounds: 0,
+            destructor_round: 0,
+            next_key: 0,
+            is_atomic_start: false,
             steps: 0,
         }
     }

@@ -93,7 +93,7 @@ impl<'a> Machine<'a> {
     }
 
     fn c11_condition(&mut self, site: &mut Site, op: C11Thread) -> Result<Reply, Stop> {
-        let key = self.sync_key(site, 0, SyncKind::Condition)?;
+        let key = self.waited_key(site, SyncKind::Condition)?;
         match op {
             C11Thread::ConditionWait => return self.wait(site, key, false, TIMED_OUT),
             C11Thread::ConditionTimedWait => return self.wait(site, key, true, TIMED_OUT),

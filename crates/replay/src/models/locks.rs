@@ -281,6 +281,17 @@ impl<'a> Machine<'a> {
         self.violated(site.thread, ViolationKind::UnlockNotOwned, message)
     }
 
+    /// The object of a call that may be in the middle of waiting for it.
+    pub(crate) fn waited_key(&self, site: &Site, kind: SyncKind) -> Result<SyncKey, Stop> {
+        let phase = site.thread.frame().map(|frame| &frame.phase);
+        if let Some(Phase::Waiting { .. } | Phase::AtBarrier) = phase
+            && let Some(key) = self.old_sync_key(site, 0)
+        {
+            return Ok(key);
+        }
+        self.sync_key(site, 0, kind)
+    }
+
     // Condition variables.
 
     pub(crate) fn condition_model(
@@ -291,7 +302,7 @@ impl<'a> Machine<'a> {
         if let Condition::AttrInit | Condition::AttrDestroy | Condition::AttrOther = op {
             return Ok(Reply::int(0));
         }
-        let key = self.sync_key(site, 0, SyncKind::Condition)?;
+        let key = self.waited_key(site, SyncKind::Condition)?;
         match op {
             Condition::Wait => return self.wait(site, key, false, ETIMEDOUT),
             Condition::TimedWait => return self.wait(site, key, true, ETIMEDOUT),
@@ -349,14 +360,17 @@ impl<'a> Machine<'a> {
             return Ok(reply);
         }
         let mut result = 0;
-        if let Sync::Condition { mut waiters } = self.sync(site, key, SyncKind::Condition)?
+        // Once it has been woken, the condition variable may be gone.
+        if let Some(Sync::Condition { mut waiters }) = self.sync.get(key).cloned()
             && waiters.contains(&me)
         {
             // Not woken: the time is over, or it is a spurious wake-up.
+            let may_be_spurious = self.config.spurious_wakeups;
+            if is_timed && self.times_out(site, may_be_spurious)? {
+                result = timed_out;
+            }
             waiters.retain(|waiter| *waiter != me);
             self.sync.set(key, Sync::Condition { waiters });
-            let is_spurious = self.config.spurious_wakeups && !is_timed;
-            result = if is_spurious { 0 } else { timed_out };
         }
         if let Sync::Mutex { ty, .. } = self.sync(site, mutex, SyncKind::Mutex)? {
             let owner = Some(me);
@@ -456,7 +470,9 @@ impl<'a> Machine<'a> {
             RwLock::WriteLock => self.take_rwlock(site, key, true),
             RwLock::TryReadLock | RwLock::TryWriteLock => {
                 let is_write = op == RwLock::TryWriteLock;
-                if self.can_take_rwlock(site, key, is_write)? {
+                let is_own =
+                    self.sync.holders(key).contains(&site.thread.id) && !self.can_share(key);
+                if !is_own && self.can_take_rwlock(site, key, is_write)? {
                     return self.take_rwlock(site, key, is_write);
                 }
                 self.record_sync(site, "trylock", key, "busy");
@@ -473,6 +489,11 @@ impl<'a> Machine<'a> {
             }
             RwLock::Unlock | RwLock::AttrOther => self.release_rwlock(site, key),
         }
+    }
+
+    /// No writer has the lock.
+    fn can_share(&self, key: SyncKey) -> bool {
+        matches!(self.sync.get(key), Some(Sync::RwLock { writer: None, .. }))
     }
 
     fn can_take_rwlock(&mut self, site: &Site, key: SyncKey, is_write: bool) -> Result<bool, Stop> {
@@ -492,6 +513,10 @@ impl<'a> Machine<'a> {
             mut writer,
         } = self.sync(site, key, SyncKind::RwLock)?
         {
+            if writer == Some(me) {
+                self.record_sync(site, "lock", key, "already held: EDEADLK");
+                return Ok(Reply::int(EDEADLK));
+            }
             if is_write {
                 writer = Some(me);
             } else {
@@ -533,14 +558,10 @@ impl<'a> Machine<'a> {
         if op == Barrier::AttrOther {
             return Ok(Reply::int(0));
         }
-        let barrier = self.sync_key(site, 0, SyncKind::Barrier)?;
+        let barrier = self.waited_key(site, SyncKind::Barrier)?;
         let phase = site.thread.frame().map(|frame| frame.phase.clone());
-        if let (Barrier::Wait, Some(Phase::AtBarrier { generation })) = (op, phase) {
-            let wait = Wait::Barrier {
-                barrier,
-                generation,
-            };
-            if let Some(reply) = self.gate(site, wait)? {
+        if let (Barrier::Wait, Some(Phase::AtBarrier)) = (op, phase) {
+            if let Some(reply) = self.gate(site, Wait::Barrier(barrier))? {
                 return Ok(reply);
             }
             self.record_sync(site, "leave barrier", barrier, "");
@@ -553,11 +574,8 @@ impl<'a> Machine<'a> {
             Barrier::Init => match site.number(2) as u32 {
                 0 => Ok(Reply::int(EINVAL)),
                 needed => {
-                    let fresh = Sync::Barrier {
-                        needed,
-                        arrived: 0,
-                        generation: 0,
-                    };
+                    let waiting = Vec::new();
+                    let fresh = Sync::Barrier { needed, waiting };
                     self.init_sync(site, barrier, fresh)
                 }
             },
@@ -565,7 +583,7 @@ impl<'a> Machine<'a> {
                 site,
                 barrier,
                 SyncKind::Barrier,
-                |sync| matches!(sync, Sync::Barrier { arrived, .. } if *arrived > 0),
+                |sync| matches!(sync, Sync::Barrier { waiting, .. } if !waiting.is_empty()),
             ),
             _ => self.arrive(site, barrier),
         }
@@ -574,26 +592,27 @@ impl<'a> Machine<'a> {
     fn arrive(&mut self, site: &mut Site, key: SyncKey) -> Result<Reply, Stop> {
         let Sync::Barrier {
             needed,
-            arrived,
-            generation,
+            mut waiting,
         } = self.sync(site, key, SyncKind::Barrier)?
         else {
             return Ok(Reply::int(EINVAL));
         };
-        let is_last = arrived + 1 >= needed;
-        let barrier = Sync::Barrier {
-            needed,
-            arrived: if is_last { 0 } else { arrived + 1 },
-            generation: generation + u64::from(is_last),
-        };
-        self.sync.set(key, barrier);
-        let count = format!("{} of {needed}", arrived + 1);
+        let arrived = waiting.len() + 1;
+        let is_last = arrived >= needed as usize;
+        if is_last {
+            waiting.clear();
+        } else {
+            waiting.push(site.thread.id);
+            waiting.sort_unstable();
+        }
+        self.sync.set(key, Sync::Barrier { needed, waiting });
+        let count = format!("{arrived} of {needed}");
         self.record_sync(site, "arrive at barrier", key, &count);
         if is_last {
             return Ok(Reply::int(SERIAL_THREAD));
         }
         if let Some(frame) = site.thread.frames.last_mut() {
-            frame.phase = Phase::AtBarrier { generation };
+            frame.phase = Phase::AtBarrier;
         }
         Ok(Reply::Continue)
     }
@@ -701,6 +720,15 @@ impl<'a> Machine<'a> {
         op: Semaphore,
     ) -> Result<Reply, Stop> {
         let key = self.sync_key(site, 0, SyncKind::Semaphore)?;
+        if op == Semaphore::GetValue && !site.call.allow {
+            let place = self.pointer_arg(site, 1);
+            return Ok(Reply::Wait(self.pending_write(
+                site,
+                Wait::Nothing,
+                place,
+                4,
+            )));
+        }
         let wait = match op {
             Semaphore::Wait => Wait::Semaphore(key),
             _ => Wait::Nothing,

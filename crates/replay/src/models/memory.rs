@@ -16,6 +16,20 @@ const ALIGNMENT: u64 = 16;
 
 impl<'a> Machine<'a> {
     pub(crate) fn memory_model(&mut self, site: &mut Site, op: MemoryOp) -> Result<Reply, Stop> {
+        let allocates = matches!(
+            op,
+            MemoryOp::Malloc
+                | MemoryOp::Calloc
+                | MemoryOp::New
+                | MemoryOp::NewAligned
+                | MemoryOp::AlignedAlloc
+                | MemoryOp::PosixMemalign
+                | MemoryOp::Realloc
+                | MemoryOp::ReallocArray
+        );
+        if allocates && self.must_wait_to_allocate(site) {
+            return Ok(Reply::Wait(Pending::default()));
+        }
         match op {
             MemoryOp::Malloc => {
                 let size = site.number(0);
@@ -114,6 +128,13 @@ impl<'a> Machine<'a> {
         self.allocate_surely(site, size, align, initialised)
     }
 
+    /// Which freed addresses an allocation may get depends on what the other
+    /// threads have freed before: then the allocation is a visible step.
+    fn must_wait_to_allocate(&self, site: &Site) -> bool {
+        let has_others = self.threads.iter().any(|other| !other.is_finished());
+        !site.call.allow && self.config.address_reuse && self.image.can_free && has_others
+    }
+
     fn allocate_surely(
         &mut self,
         site: &mut Site,
@@ -124,7 +145,7 @@ impl<'a> Machine<'a> {
         let mut reuse = None;
         let candidates = match size {
             0 => Vec::new(),
-            _ => self.memory.reusable(size),
+            _ => self.memory.reusable(size, align),
         };
         if !candidates.is_empty() {
             if !self.config.address_reuse {
@@ -296,6 +317,7 @@ impl<'a> Machine<'a> {
                 }
             }
             self.memory.restore(object, offset, &snapshot);
+            self.sync.overwrite(object, offset, len);
             self.record_block(
                 site,
                 Effect::Write {
@@ -324,6 +346,10 @@ impl<'a> Machine<'a> {
             return Ok(Reply::Wait(pending));
         };
         let snapshot = self.memory.snapshot(object, offset, len);
+        // Pieces of an address do not say what they belong to.
+        for target in self.memory.pointers_cut_by(object, offset, len) {
+            self.memory.publish(target);
+        }
         self.record_block(
             site,
             Effect::Read {
@@ -361,6 +387,7 @@ impl<'a> Machine<'a> {
         }
         self.memory
             .write_bytes(object, offset, &vec![byte; len as usize]);
+        self.sync.overwrite(object, offset, len);
         self.record_block(
             site,
             Effect::Write {
@@ -390,6 +417,9 @@ impl<'a> Machine<'a> {
             return Ok(None);
         };
         self.settle(site.thread, site.inputs, (object, offset), len, false)?;
+        for target in self.memory.pointers_in(object, offset, len) {
+            self.memory.publish(target);
+        }
         Ok(Some(self.memory.bytes(object, offset, len).to_vec()))
     }
 

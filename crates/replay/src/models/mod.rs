@@ -164,14 +164,29 @@ impl<'a> Machine<'a> {
                 accesses: Vec::new(),
             })));
         }
-        if !self.is_possible(site.thread.id, &wait) {
+        if self.is_possible(site.thread.id, &wait) {
+            return Ok(None);
+        }
+        if site.thread.atomic_depth > 0 {
             return Err(Stop::Assumption);
         }
-        Ok(None)
+        // What is waited for became clear only now.
+        Ok(Some(Reply::Wait(Pending {
+            wait,
+            accesses: Vec::new(),
+        })))
     }
 
     pub(crate) fn pointer_arg(&self, site: &Site, index: usize) -> Pointer {
         self.as_pointer(&site.arg(index))
+    }
+
+    /// The place of a synchronisation object whose life may be over: a thread that
+    /// has been released from it has nothing to do with it any more.
+    pub(crate) fn old_sync_key(&self, site: &Site, index: usize) -> Option<SyncKey> {
+        let pointer = self.pointer_arg(site, index);
+        let (object, offset) = self.memory.offset(pointer)?;
+        Some((object, u64::try_from(offset).ok()?))
     }
 
     /// Finds the memory of a synchronisation object that a call is about.

@@ -26,15 +26,15 @@ impl<'a> Machine<'a> {
                 Err(Stop::Aborted)
             }
             Process::Exit | Process::ExitNow | Process::QuickExit => {
-                let code = site.int(0);
-                if op != Process::Exit {
-                    self.at_exit.clear();
-                }
-                self.end_locals(site.thread.id, 0);
+                // The status that a parent process gets to see.
+                let code = site.int(0) & 0xff;
+                // Nobody returns, so the locals of all calls live on.
                 site.thread.frames.clear();
                 site.thread.atomic_depth = 0;
-                // The status that a parent process gets to see.
-                site.thread.life = Life::Ending(End::Process(code & 0xff));
+                site.thread.life = Life::Ending(match op {
+                    Process::Exit => End::Process(code),
+                    _ => End::Abrupt(code),
+                });
                 Ok(Reply::NOTHING)
             }
             Process::AtExit | Process::CxaAtExit => {
@@ -162,9 +162,11 @@ impl<'a> Machine<'a> {
     /// Insertion sort: simple, stable, and few programs sort much.
     fn sort(&mut self, site: &mut Site) -> Result<Reply, Stop> {
         let (base, count, size) = (self.pointer_arg(site, 0), site.number(1), site.number(2));
-        let Some(total) = count.checked_mul(size).filter(|total| *total > 0) else {
+        if count == 0 || size == 0 {
             return Ok(Reply::NOTHING);
-        };
+        }
+        // Too large a product is out of bounds, like every size beyond the array's.
+        let total = count.saturating_mul(size);
         let phase = site.thread.frame().map(|frame| frame.phase.clone());
         let (mut current, mut at, order) = match phase {
             Some(Phase::Sorting { current, at, order }) => (current, at, order),

@@ -92,6 +92,7 @@ impl<'a> Machine<'a> {
         };
         self.record(site.thread, effect);
         self.push_call(&mut created, function, &[argument], Then::Drop)?;
+        created.is_atomic_start = self.image.is_atomic(function);
         // Its local work, up to its first visible step, is done right away. Its
         // place must be taken meanwhile.
         let id = created.id;
@@ -173,7 +174,13 @@ impl<'a> Machine<'a> {
 
     /// A step that waits, and that will also write through a pointer (unless it
     /// is null). What is wrong with the pointer is found out at the step.
-    fn pending_write(&mut self, site: &Site, wait: Wait, place: Pointer, len: u64) -> Pending {
+    pub(crate) fn pending_write(
+        &mut self,
+        site: &Site,
+        wait: Wait,
+        place: Pointer,
+        len: u64,
+    ) -> Pending {
         let mut pending = Pending {
             wait,
             accesses: Vec::new(),
@@ -298,6 +305,14 @@ impl<'a> Machine<'a> {
         match op {
             Keys::Create => {
                 let place = self.pointer_arg(site, 0);
+                if !site.call.allow {
+                    return Ok(Reply::Wait(self.pending_write(
+                        site,
+                        Wait::Nothing,
+                        place,
+                        4,
+                    )));
+                }
                 let mut pending = Pending::default();
                 let Some((object, offset)) =
                     self.model_access(site, place, 4, AccessMode::WRITE, &mut pending)?
@@ -316,13 +331,18 @@ impl<'a> Machine<'a> {
                 self.memory.write(object, offset, &Type::Int(32), &number);
                 Ok(Reply::int(0))
             }
-            Keys::Delete => Ok(match self.keys.get_mut(site.number(0) as usize) {
-                Some(key) => {
-                    key.is_alive = false;
-                    Reply::int(0)
+            Keys::Delete => {
+                if let Some(reply) = self.gate(site, Wait::Nothing)? {
+                    return Ok(reply);
                 }
-                None => Reply::int(EINVAL),
-            }),
+                Ok(match self.keys.get_mut(site.number(0) as usize) {
+                    Some(key) => {
+                        key.is_alive = false;
+                        Reply::int(0)
+                    }
+                    None => Reply::int(EINVAL),
+                })
+            }
             Keys::Get => {
                 let key = site.number(0) as usize;
                 let value = site.thread.key_values.iter().find(|(id, _)| *id == key);
