@@ -31,6 +31,7 @@ pub const LAYERS: &[Layer] = &[
     Layer::new("analysis", &["ir", "library"]),
     Layer::new("replay", &["ir", "library", "analysis"]),
     Layer::new("report", &["ir", "library", "analysis", "replay"]),
+    Layer::new("formula", &[]),
     Layer::new("solve", &[]),
     Layer::top("cli"),
     Layer::top("tests"),

@@ -11,7 +11,6 @@ pub enum Process {
     ExitNow,
     QuickExit,
     AtExit,
-    AtQuickExit,
     /// `(function, argument, module)`.
     CxaAtExit,
     AssertFail,
@@ -44,11 +43,11 @@ pub(crate) const FAMILY: Family = family! {
     ExitNow ["_exit", "_Exit"]
         "Ends the process at once.";
     QuickExit ["quick_exit"]
-        "Runs the functions registered for a quick end, and ends the process.";
+        "Ends the process at once; functions for a quick end cannot be registered.";
     AtExit ["atexit"]
         "Registers a function to run at the end; it never fails.";
-    AtQuickExit ["at_quick_exit"]
-        "Registers a function to run at a quick end; it never fails.";
+    Unsupported ["at_quick_exit"]
+        "Not supported: quick exits run no functions.";
     CxaAtExit ["__cxa_atexit", "__cxa_thread_atexit"]
         "Registers a destructor of C++ to run at the end.";
     AssertFail [
@@ -60,7 +59,7 @@ pub(crate) const FAMILY: Family = family! {
     ErrnoLocation ["__errno_location", "__error", "__errno"]
         "Returns the address of the calling thread's `errno`.";
     GetEnv ["getenv", "secure_getenv"]
-        "Returns null or a nondeterministic string.";
+        "Returns null: the environment is empty.";
     GetPid ["getpid", "getppid"]
         "Returns a fixed positive number.";
     GetTid ["gettid"]

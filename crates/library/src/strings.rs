@@ -29,7 +29,6 @@ pub enum Strings {
     Strpbrk,
     Strdup,
     Strndup,
-    Strtok,
     StrtokR,
     Strerror,
     Strtol,
@@ -93,7 +92,7 @@ pub(crate) const FAMILY: Family = family! {
     Strpbrk ["strpbrk"] "Finds the first character that is in a set, or returns null.";
     Strdup ["strdup", "__strdup"] "Copies a string to a fresh heap object.";
     Strndup ["strndup", "__strndup"] "Copies a string up to a limit to a fresh heap object.";
-    Strtok ["strtok"] "Cuts the next word off a string; all threads share its state.";
+    Unsupported ["strtok"] "Not supported: its state is shared by all threads; use `strtok_r`.";
     StrtokR ["strtok_r", "__strtok_r"]
         "Cuts the next word off a string; the caller keeps the state.";
     Strerror ["strerror"] "Returns a string constant for the error number.";

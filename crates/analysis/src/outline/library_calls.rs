@@ -71,8 +71,7 @@ pub(super) fn argument_uses(function: Function, index: usize) -> &'static [Use] 
         (Function::Strings(op), _) => match (op, index) {
             // These keep a pointer into the string, or store one.
             (
-                Strings::Strtok
-                | Strings::StrtokR
+                Strings::StrtokR
                 | Strings::Strtol
                 | Strings::Strtoll
                 | Strings::Strtoul
@@ -118,11 +117,7 @@ pub(super) fn argument_uses(function: Function, index: usize) -> &'static [Use] 
         // they are given until the end.
         (
             Function::Process(
-                Process::Sort
-                | Process::Search
-                | Process::AtExit
-                | Process::AtQuickExit
-                | Process::CxaAtExit,
+                Process::Sort | Process::Search | Process::AtExit | Process::CxaAtExit,
             )
             | Function::Unsupported,
             _,
@@ -204,7 +199,7 @@ pub(super) fn fixed_steps(function: Function) -> Option<u64> {
         // They look at no memory; the end of the thread is counted elsewhere.
         Function::Thread(Thread::Exit)
         | Function::Keys(Keys::Get | Keys::Set)
-        | Function::Process(Process::AtExit | Process::AtQuickExit | Process::CxaAtExit)
+        | Function::Process(Process::AtExit | Process::CxaAtExit)
         | Function::Unsupported => Some(0),
         _ => None,
     }
@@ -235,7 +230,7 @@ pub(super) fn callback_argument(function: Function) -> Option<usize> {
         Function::Once(Once::Once) | Function::C11Thread(C11Thread::CallOnce) => Some(1),
         Function::Process(Process::Sort) => Some(3),
         Function::Process(Process::Search) => Some(4),
-        Function::Process(Process::AtExit | Process::AtQuickExit | Process::CxaAtExit) => Some(0),
+        Function::Process(Process::AtExit | Process::CxaAtExit) => Some(0),
         _ => None,
     }
 }

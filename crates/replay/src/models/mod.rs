@@ -12,6 +12,7 @@ mod errors;
 mod format;
 mod locks;
 mod math;
+mod meeting;
 mod memory;
 mod numbers;
 mod plan;

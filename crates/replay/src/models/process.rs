@@ -46,9 +46,6 @@ impl<'a> Machine<'a> {
                 self.at_exit.push((function, argument));
                 Ok(Reply::int(0))
             }
-            Process::AtQuickExit => {
-                Err(self.unsupported(site.thread, "at_quick_exit: not modelled"))
-            }
             Process::AssertFail => {
                 let message = match self.constant_string(self.pointer_arg(site, 0)) {
                     Some(text) if !text.is_empty() => format!("assertion {text} fails"),

@@ -28,7 +28,6 @@ impl<'a> Machine<'a> {
                 self.character_table(site, op)
             }
             Strings::Strerror => self.error_message(site),
-            Strings::Strtok => Err(self.unsupported(site.thread, "strtok (use strtok_r)")),
             _ => self.planned(site, |machine, site, plan| {
                 machine.plan_strings(site, op, plan)
             }),
