@@ -5,8 +5,14 @@
 //! never runs one and never reports anything to the user; what follows from a
 //! fact is for its reader to decide.
 
+mod library_calls;
 pub mod loops;
+mod meaning;
 pub mod outline;
+pub mod points_to;
+pub mod sharing;
 
 pub use loops::{Loop, LoopId, Loops};
 pub use outline::Outline;
+pub use points_to::{AbstractObject, ObjectId, PointsTo, TargetSet};
+pub use sharing::Sharing;

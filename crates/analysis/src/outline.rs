@@ -16,21 +16,19 @@
 
 mod addresses;
 mod calls;
-mod library_calls;
-mod meaning;
 mod synchronisation;
 mod targets;
 
 pub use synchronisation::{Owner, SyncKind, SyncObject};
 
+use crate::library_calls::{Use, is_allocation};
+use crate::meaning::Meaning;
 use crate::{LoopId, Loops};
 use addresses::{Addresses, Object, is_shared};
 use calls::{Call, Calls};
 use cranelift_entity::{EntitySet, PrimaryMap};
 use ir::{FunctionId, GlobalId, Initial, Location, Op, Program, Symbol};
 use library::Function;
-use library_calls::{Use, is_allocation};
-use meaning::Meaning;
 use std::collections::BTreeMap;
 use synchronisation::{is_all_synchronisation, sync_objects};
 use targets::{Resolver, Targets};

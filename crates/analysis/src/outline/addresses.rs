@@ -6,8 +6,8 @@
 //! still belong to any variable whose address *escapes*; a local variable whose
 //! address does not escape is private to its call.
 
-use super::library_calls::{Use, argument_uses};
-use super::meaning::Meaning;
+use crate::library_calls::{Use, argument_uses};
+use crate::meaning::Meaning;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use ir::{
     Body, Callee, Constant, GlobalId, Inst, InstId, Op, Operand, Program, Terminator, Type, ValueId,

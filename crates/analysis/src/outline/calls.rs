@@ -6,12 +6,12 @@
 //! that one.
 
 use super::addresses::Addresses;
-use super::library_calls::{
-    callback_argument, destructor_argument, fixed_steps, sets_key, start_argument,
-};
-use super::meaning::Meaning;
 use super::targets::{Resolver, Signature, Targets};
 use crate::Loops;
+use crate::library_calls::{
+    callback_argument, destructor_argument, fixed_steps, sets_key, start_argument,
+};
+use crate::meaning::Meaning;
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use ir::{BlockId, Body, Callee, FunctionId, Inst, Location, Op, Operand, Program, Type};
 use library::{Function, Memory, Process, Thread, Verifier};

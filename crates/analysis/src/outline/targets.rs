@@ -7,9 +7,9 @@
 //! question whose address is taken and whose signature fits.
 
 use super::addresses::{Addresses, Object, Place};
-use super::library_calls::Use;
-use super::meaning::Meaning;
 use super::source_order;
+use crate::library_calls::Use;
+use crate::meaning::Meaning;
 use cranelift_entity::{EntitySet, PrimaryMap};
 use ir::{
     Callee, ConstId, Constant, FunctionId, GlobalId, Initial, Op, Operand, Program, Symbol, Type,

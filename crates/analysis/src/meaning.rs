@@ -5,7 +5,7 @@ use cranelift_entity::SecondaryMap;
 use ir::{Callee, FunctionId, Program};
 use library::{Entry, Function, is_atomic_function, lookup, overrides_body};
 
-pub(super) struct Meaning {
+pub(crate) struct Meaning {
     entries: SecondaryMap<FunctionId, Option<&'static Entry>>,
     atomic: SecondaryMap<FunctionId, bool>,
 }

@@ -8,7 +8,7 @@ use library::{
 
 /// What is done with the address of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(crate) enum Use {
     Read,
     Write,
     /// A lock or the like in the variable is used.
@@ -20,7 +20,7 @@ pub(super) enum Use {
 }
 
 /// What happens to the pointer in argument `index`.
-pub(super) fn argument_uses(function: Function, index: usize) -> &'static [Use] {
+pub(crate) fn argument_uses(function: Function, index: usize) -> &'static [Use] {
     const READ: &[Use] = &[Use::Read];
     const WRITE: &[Use] = &[Use::Write];
     const UPDATE: &[Use] = &[Use::Read, Use::Write];
@@ -153,7 +153,7 @@ fn is_thread_or_key(op: C11Thread) -> bool {
 
 /// How many visible steps a call takes whatever its arguments are; `None` if it
 /// takes some only when it accesses shared memory.
-pub(super) fn fixed_steps(function: Function) -> Option<u64> {
+pub(crate) fn fixed_steps(function: Function) -> Option<u64> {
     match function {
         Function::Thread(
             Thread::Create | Thread::Join | Thread::TryJoin | Thread::TimedJoin | Thread::Detach,
@@ -206,7 +206,7 @@ pub(super) fn fixed_steps(function: Function) -> Option<u64> {
 }
 
 /// Whether the function makes an object on the heap.
-pub(super) fn is_allocation(function: Function) -> bool {
+pub(crate) fn is_allocation(function: Function) -> bool {
     matches!(
         function,
         Function::Memory(
@@ -225,7 +225,7 @@ pub(super) fn is_allocation(function: Function) -> bool {
 
 /// Which argument is a function that the call runs, now or later, in the thread
 /// of the caller.
-pub(super) fn callback_argument(function: Function) -> Option<usize> {
+pub(crate) fn callback_argument(function: Function) -> Option<usize> {
     match function {
         Function::Once(Once::Once) | Function::C11Thread(C11Thread::CallOnce) => Some(1),
         Function::Process(Process::Sort) => Some(3),
@@ -236,7 +236,7 @@ pub(super) fn callback_argument(function: Function) -> Option<usize> {
 }
 
 /// Which argument is the function that a new thread runs.
-pub(super) fn start_argument(function: Function) -> Option<usize> {
+pub(crate) fn start_argument(function: Function) -> Option<usize> {
     match function {
         Function::Thread(Thread::Create) => Some(2),
         Function::C11Thread(C11Thread::ThreadCreate) => Some(1),
@@ -246,7 +246,7 @@ pub(super) fn start_argument(function: Function) -> Option<usize> {
 
 /// Which argument is a function to run when a thread with a value for the key
 /// ends.
-pub(super) fn destructor_argument(function: Function) -> Option<usize> {
+pub(crate) fn destructor_argument(function: Function) -> Option<usize> {
     match function {
         Function::Keys(Keys::Create) | Function::C11Thread(C11Thread::KeyCreate) => Some(1),
         _ => None,
@@ -254,7 +254,7 @@ pub(super) fn destructor_argument(function: Function) -> Option<usize> {
 }
 
 /// Whether the function gives a key a value, which its destructor may get.
-pub(super) fn sets_key(function: Function) -> bool {
+pub(crate) fn sets_key(function: Function) -> bool {
     matches!(
         function,
         Function::Keys(Keys::Set) | Function::C11Thread(C11Thread::KeySet)
