@@ -11,6 +11,9 @@ use crate::violation::ViolationKind;
 use ir::{Body, Callee, FunctionId, Inst, Operand, Type, ValueId};
 use std::rc::Rc;
 
+/// Where variadic arguments are laid out.
+const VARIADIC_AREA: Origin = Origin::Environment("variadic arguments");
+
 /// Calls in progress in one thread; real stacks end much earlier.
 const MAX_DEPTH: usize = 100_000;
 
@@ -384,8 +387,7 @@ impl<'a> Machine<'a> {
             places.push(end);
             end += size.next_multiple_of(word);
         }
-        let origin = Origin::Environment("variadic arguments");
-        let area = self.memory.push_local(thread.id, origin, end, 16)?;
+        let area = self.memory.push_local(thread.id, VARIADIC_AREA, end, 16)?;
         for (argument, place) in variadic.iter().zip(places) {
             match argument.by_value {
                 Some(size) => self.copy_variadic_struct(thread, argument, size, area, place)?,
@@ -414,6 +416,14 @@ impl<'a> Machine<'a> {
                 .write(object, offset + 16, &Type::Pointer, &none);
         }
         Ok(())
+    }
+
+    pub(crate) fn is_variadic_area(&self, value: &Value) -> bool {
+        let Value::Pointer(pointer) = value else {
+            return false;
+        };
+        let object = pointer.object.and_then(|object| self.memory.get(object));
+        object.is_some_and(|object| object.origin == VARIADIC_AREA)
     }
 
     fn copy_variadic_struct(

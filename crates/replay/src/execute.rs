@@ -441,6 +441,12 @@ impl<'a> Machine<'a> {
                 let from = body.operand_type(program, *value);
                 let to = self.result_type(body, inst);
                 let operand = self.operand(thread, *value);
+                if *op == Cast::PointerToInt && self.is_variadic_area(&operand) {
+                    // Compilers compute with this address to align it, but we lay
+                    // all arguments out as words.
+                    let what = "a variadic argument that is aligned to more than a word";
+                    return Err(self.unsupported(thread, what));
+                }
                 self.cast(*op, operand, &from, &to)
             }
             Op::Offset {
