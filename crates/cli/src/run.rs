@@ -74,6 +74,9 @@ fn report(arguments: &Arguments, program: &Program, run: &Run) -> Result<Status,
             print("\n")?;
         }
         print(report::render_run(program, run, terminal_width()))?;
+        if arguments.schedule.is_none() {
+            print(format!("seed {}\n", arguments.seed))?;
+        }
     }
     match &run.outcome {
         _ if !run.violations.is_empty() => Ok(Status::Violated),

@@ -374,3 +374,47 @@ fn a_time_limit_ends_in_unknown() {
         &["UNKNOWN", "too many states"],
     );
 }
+
+/// main has its two creates. The second comes after 0, 1 or 2 steps of thread 1,
+/// whose other steps mix with the two of thread 2: 6 + 3 + 1.
+#[test]
+fn steps_of_each_thread_can_be_bounded() {
+    let place = Workplace::new();
+    place.write("prog.c", LOST_UPDATE);
+    let mut arguments = vec!["explore", "prog.c", "--property", "assert", "--steps", "2"];
+    let expected = [
+        "SAFE UP TO BOUNDS",
+        "2 steps of each thread",
+        "10 schedules (10 cut)",
+    ];
+    place.check(&arguments, 0, &expected);
+    arguments.push("--no-merge");
+    place.check(&arguments, 0, &expected);
+}
+
+#[test]
+fn allocations_fail_only_if_they_may() {
+    let place = Workplace::new();
+    let source = "#include <stdlib.h>\nint main(void) { int *p = malloc(4); *p = 1; free(p); }\n";
+    place.write("prog.c", source);
+    place.check(&["explore", "prog.c"], 0, &["SAFE no schedule"]);
+    place.check(
+        &["explore", "prog.c", "--malloc-may-fail"],
+        10,
+        &["VIOLATED prog.c:2", "null pointer"],
+    );
+}
+
+#[test]
+fn bounds_on_inputs_are_told_as_they_were_given() {
+    let place = Workplace::new();
+    let source = "int __VERIFIER_nondet_int(void);\n\
+                  int main(void) { return __VERIFIER_nondet_int() == 7; }\n";
+    place.write("prog.c", source);
+    place.check(
+        &["explore", "prog.c", "--inputs=-1,7"],
+        0,
+        &["inputs from {-1, 7}", "2 schedules"],
+    );
+    place.check(&["run", "prog.c", "--seed", "5"], 0, &["seed 5"]);
+}

@@ -114,7 +114,7 @@ impl From<NoInput> for Stop {
 pub enum Excluded {
     /// A wait for a condition could have ended without a signal.
     SpuriousWakeups,
-    /// An allocation could have had the address of a freed block.
+    /// An allocation could have had the address of another freed block.
     AddressReuse,
 }
 

@@ -103,11 +103,10 @@ fn describe_limit(limit: &Limit, inputs: &[u128]) -> String {
         Limit::Excluded(Excluded::SpuriousWakeups) => {
             "no wake-ups without a signal (--spurious allows them)".to_owned()
         }
-        Limit::Excluded(Excluded::AddressReuse) => {
-            "no reuse of freed addresses (--no-address-reuse)".to_owned()
-        }
+        Limit::Excluded(Excluded::AddressReuse) => "not every reuse of freed addresses".to_owned(),
         Limit::Inputs => {
-            let values: Vec<String> = inputs.iter().map(u128::to_string).collect();
+            // Inputs are bit patterns; large ones were written as negative numbers.
+            let values: Vec<String> = inputs.iter().map(|v| (*v as i128).to_string()).collect();
             format!("inputs from {{{}}}", values.join(", "))
         }
     }

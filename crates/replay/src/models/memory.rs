@@ -143,6 +143,10 @@ impl<'a> Machine<'a> {
         initialised: bool,
     ) -> Result<Pointer, Stop> {
         let mut reuse = None;
+        // Library functions that allocate on the way cannot wait for their turn.
+        if self.must_wait_to_allocate(site) {
+            self.exclude(Excluded::AddressReuse);
+        }
         let candidates = match size {
             0 => Vec::new(),
             _ => self.memory.reusable(size, align),
