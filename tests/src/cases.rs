@@ -60,7 +60,7 @@ pub fn map_all<T: Sync, R: Send>(
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-fn panic_message(panic: &(dyn Any + Send)) -> String {
+pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     format!("panicked: {}", text.unwrap_or("without a message"))

@@ -14,6 +14,7 @@
 pub mod cases;
 pub mod clang;
 pub mod generate_c;
+pub mod oracle;
 pub mod run;
 pub mod witness;
 

@@ -31,6 +31,7 @@ struct Expectation {
     /// What to check for; everything but leaks if not given.
     properties: Option<Vec<String>>,
     contexts: Option<u32>,
+    rounds: Option<u32>,
     unwind: Option<u32>,
     /// Values that inputs take.
     inputs: Option<Vec<u64>>,
@@ -187,6 +188,7 @@ fn settings(expected: &Expectation) -> Result<(Config, Bounds), String> {
     };
     let mut bounds = Bounds {
         contexts: expected.contexts,
+        rounds: expected.rounds,
         ..Bounds::default()
     };
     if let Some(inputs) = &expected.inputs {
@@ -260,6 +262,7 @@ fn expectations_are_read_strictly() {
     let fine = "verdict = 'safe'\nviolations = []\nschedules = 1\nwhy = 'it is'\n";
     assert!(check(fine));
     assert!(check(&format!("{fine}contexts = 3\nviolating = 0")));
+    assert!(check(&format!("{fine}rounds = 2\ncontexts = 3")));
     for line in fine.lines() {
         assert!(!check(&fine.replace(line, "")), "{line} may not be missing");
     }

@@ -30,9 +30,17 @@ pub const LAYERS: &[Layer] = &[
     Layer::new("llvm", &["ir"]),
     Layer::new("analysis", &["ir", "library"]),
     Layer::new("replay", &["ir", "library", "analysis"]),
-    Layer::new("report", &["ir", "library", "analysis", "replay"]),
     Layer::new("formula", &[]),
     Layer::new("solve", &[]),
+    Layer::new("unfold", &["ir", "library", "analysis", "formula"]),
+    Layer::new("encode", &["formula", "unfold"]),
+    Layer::new(
+        "check",
+        &[
+            "ir", "library", "analysis", "formula", "solve", "unfold", "encode", "replay",
+        ],
+    ),
+    Layer::new("report", &["ir", "library", "analysis", "replay", "check"]),
     Layer::top("cli"),
     Layer::top("tests"),
     Layer::new("fuzz", &["llvm", "replay"]),

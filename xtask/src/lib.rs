@@ -1,10 +1,12 @@
-//! Checks of the repository that neither the compiler nor clippy makes.
+//! Chores of the repository: checks that neither the compiler nor clippy makes,
+//! and long runs of the tool.
 //!
 //! Each check is a function from a [`Tree`], the text of all files, to a list
 //! of [`Finding`]s. Only [`Tree::read`] touches the disk, so every check can be
 //! shown to fail on a few lines of made-up text. `cargo xtask tidy` runs them
-//! all, and so does `cargo test`.
+//! all, and so does `cargo test`. Nothing here depends on the tool's crates.
 
+pub mod corpus;
 pub mod documents;
 pub mod layers;
 pub mod regress;

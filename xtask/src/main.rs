@@ -1,7 +1,7 @@
 //! The command `cargo xtask`: chores of the repository.
 
-use std::path::Path;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 use xtask::Tree;
 
 const HELP: &str = "\
@@ -10,15 +10,25 @@ Chores of this repository.
 usage: cargo xtask <command>
 
 commands:
-  tidy   check what neither the compiler nor clippy checks: dependencies between
-         crates, documents that name files, module docs, forbidden words
-  help   print this text";
+  tidy    check what neither the compiler nor clippy checks: dependencies between
+          crates, documents that name files, module docs, forbidden words
+  corpus  run the release build over a collection of programs with known verdicts
+          (`cargo xtask corpus --help` tells how)
+  oracle  compare the checker with the explorer on random programs, in a release
+          build (`cargo xtask oracle -- --help` tells how)
+  help    print this text";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["tidy"] => tidy(),
+        ["corpus", "help" | "-h" | "--help"] => {
+            println!("{}", xtask::corpus::HELP);
+            ExitCode::SUCCESS
+        }
+        ["corpus", ref options @ ..] => corpus(options),
+        ["oracle", "--", ref options @ ..] | ["oracle", ref options @ ..] => oracle(options),
         [] | ["help" | "-h" | "--help"] => {
             println!("{HELP}");
             ExitCode::SUCCESS
@@ -30,8 +40,49 @@ fn main() -> ExitCode {
     }
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn corpus(options: &[&str]) -> ExitCode {
+    match xtask::corpus::corpus(&root(), options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::from(64)
+        }
+    }
+}
+
+/// Runs the program of the tests that compares, and ends as it does.
+fn oracle(options: &[&str]) -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args([
+            "run",
+            "--release",
+            "--package",
+            "tests",
+            "--bin",
+            "oracle",
+            "--",
+        ])
+        .args(options)
+        .current_dir(root())
+        .status();
+    match status.map(|status| status.code()) {
+        Ok(Some(code)) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+        Ok(None) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: cannot run cargo: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 fn tidy() -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = root();
     let tree = match Tree::read(&root) {
         Ok(tree) => tree,
         Err(error) => {

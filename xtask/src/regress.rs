@@ -10,6 +10,9 @@ const CASES: &str = "tests/regress";
 /// verdict without a reason might have been copied from a run.
 const REQUIRED: [&str; 2] = ["verdict", "why"];
 
+/// The area whose cases ask the checker; they have bounds.
+const CHECKED: &str = "check";
+
 /// Each case has an `expect.toml` that says what is required. A case without
 /// an expectation asserts nothing and passes for ever.
 pub fn cases_state_expectations(tree: &Tree) -> Vec<Finding> {
@@ -31,11 +34,40 @@ pub fn cases_state_expectations(tree: &Tree) -> Vec<Finding> {
                     for key in REQUIRED.iter().filter(|key| !has_text(&table, key)) {
                         findings.push(file.finding(None, format!("`{key}` is missing or empty")));
                     }
+                    if area == CHECKED {
+                        for problem in problems_of_bounds(&table) {
+                            findings.push(file.finding(None, problem));
+                        }
+                    }
                 }
             }
         }
     }
     findings
+}
+
+/// A verdict of the checker means nothing without its bounds: so many contexts or
+/// so many rounds, and so many iterations.
+fn problems_of_bounds(table: &Table) -> Vec<String> {
+    let mut problems = Vec::new();
+    let orders = ["contexts", "rounds"].map(|key| table.contains_key(key));
+    if orders[0] == orders[1] {
+        problems.push("either `contexts` or `rounds` is needed".to_owned());
+    }
+    if !table.contains_key("unwind") {
+        problems.push("`unwind` is missing".to_owned());
+    }
+    for key in ["contexts", "rounds", "unwind"] {
+        let is_bound = |value: &toml::Value| value.as_integer().is_some_and(|n| n > 0);
+        if table.get(key).is_some_and(|value| !is_bound(value)) {
+            problems.push(format!("`{key}` is not a positive number"));
+        }
+    }
+    let verdict = table.get("verdict").and_then(toml::Value::as_str);
+    if verdict.is_some_and(|verdict| !["safe", "violated"].contains(&verdict)) {
+        problems.push("`verdict` is neither 'safe' nor 'violated'".to_owned());
+    }
+    problems
 }
 
 fn has_text(table: &Table, key: &str) -> bool {
@@ -55,6 +87,25 @@ mod tests {
         ]);
         let findings = cases_state_expectations(&tree);
         findings.into_iter().map(|found| found.message).collect()
+    }
+
+    #[test]
+    fn a_case_for_the_checker_has_bounds() {
+        let check = |expectation: &str| {
+            let text = format!("why = 'So it is.'\n{expectation}");
+            let tree = Tree::of(&[("tests/regress/check/twice/expect.toml", &text)]);
+            cases_state_expectations(&tree).len()
+        };
+        assert_eq!(check("verdict = 'safe'\ncontexts = 2\nunwind = 1"), 0);
+        assert_eq!(check("verdict = 'violated'\nrounds = 2\nunwind = 1"), 0);
+        assert_eq!(check("verdict = 'safe'\nunwind = 1"), 1);
+        assert_eq!(check("verdict = 'safe'\ncontexts = 2"), 1);
+        assert_eq!(
+            check("verdict = 'safe'\ncontexts = 2\nrounds = 2\nunwind = 1"),
+            1
+        );
+        assert_eq!(check("verdict = 'safe'\ncontexts = 0\nunwind = 1"), 1);
+        assert_eq!(check("verdict = 'unknown'\ncontexts = 2\nunwind = 1"), 1);
     }
 
     #[test]

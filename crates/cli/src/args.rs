@@ -1,6 +1,6 @@
 //! The command line: what users can write. Meaning is given to it elsewhere.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use replay::{Checks, Property};
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use std::path::PathBuf;
     name = "threadbare",
     version,
     about = "Finds the interleaving that breaks a multi-threaded C program.",
-    after_help = "Exit codes: 0 nothing found within the given bounds, 10 violated, 20 unknown,\n\
+    after_help = "Exit codes: 0 safe, or nothing found within the given bounds, 10 violated, 20 unknown,\n\
                   64 wrong usage, 65 input not understood, 70 internal error."
 )]
 pub struct Arguments {
@@ -23,8 +23,10 @@ pub enum Command {
     Show(Show),
     /// Runs a program once, at random or along a schedule.
     Run(Run),
-    /// Tries every schedule within bounds.
+    /// Tries every schedule within bounds, one after the other.
     Explore(Explore),
+    /// Looks for a violation in all schedules at once, with a solver.
+    Check(Box<Check>),
 }
 
 #[derive(Args)]
@@ -76,6 +78,10 @@ pub struct Explore {
     /// Stretches of steps by one thread that a schedule may have. [default: no bound]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub contexts: Option<u32>,
+    /// Rounds that a schedule may have: in a round every thread has at most one
+    /// context, in the order in which they were created. [default: no bound]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
     /// Times a loop's header may be reached each time the loop is entered, and
     /// depth of recursion. [default: no bound]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -107,8 +113,101 @@ pub struct Explore {
     pub json: bool,
 }
 
-/// Where the program comes from.
 #[derive(Args)]
+pub struct Check {
+    #[command(flatten)]
+    pub input: Input,
+    #[command(flatten)]
+    pub behaviour: Behaviour,
+    /// What to check; only `assert` so far, which is also the default.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_checked_property)]
+    pub property: Vec<Property>,
+    /// Stretches of steps by one thread that a schedule may have. [default: grows]
+    #[arg(long, value_name = "N", conflicts_with = "rounds",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub contexts: Option<u32>,
+    /// Rounds in which every thread has one context, in the order of their
+    /// creation.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+    /// Bound of loops whose number of iterations is not constant, and of
+    /// recursion. [default: grows]
+    #[arg(long, value_name = "N", conflicts_with = "unwind_all",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub unwind: Option<u32>,
+    /// Bound of every loop, and of recursion.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub unwind_all: Option<u32>,
+    /// Bounds of single loops, by their names in `threadbare show`.
+    #[arg(long, value_name = "FUNCTION.LOOP:N,...", value_delimiter = ',',
+          value_parser = parse_loop_bound)]
+    pub unwindset: Vec<(String, u32)>,
+    /// Give up after so many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub time: Option<u64>,
+    /// Give up when the process needs more memory than this, e.g. 500M or 4G.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
+    /// Write each query to a file: DIMACS, or SMT-LIB if its name ends in .smt2.
+    #[arg(long, value_name = "FILE")]
+    pub dump: Option<PathBuf>,
+    /// Write the schedule of the violation to a file.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Tell what each attempt took.
+    #[arg(long)]
+    pub stats: bool,
+    /// Report as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Experimental: leave out schedules that are equivalent to others.
+    #[arg(long, value_name = "WHICH")]
+    pub normal_forms: Option<NormalForms>,
+    /// Answer as in SV-COMP: the last line is true, false(...), unknown or ERROR.
+    #[arg(long, requires = "prop", conflicts_with_all = ["json", "property"])]
+    pub svcomp: bool,
+    /// The property file.
+    #[arg(long, value_name = "FILE", requires = "svcomp")]
+    pub prop: Option<PathBuf>,
+    /// Sizes of types: 32 or 64 bits.
+    #[arg(
+        long,
+        value_name = "MODEL",
+        requires = "svcomp",
+        conflicts_with = "machine"
+    )]
+    pub data_model: Option<DataModel>,
+}
+
+// What they mean is in docs/check.md; here it would make the help twice as long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NormalForms {
+    None,
+    Resume,
+    Order,
+    Both,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DataModel {
+    #[value(name = "ILP32")]
+    Ilp32,
+    #[value(name = "LP64")]
+    Lp64,
+}
+
+impl DataModel {
+    /// As in `-m32`.
+    pub fn bits(self) -> &'static str {
+        match self {
+            DataModel::Ilp32 => "32",
+            DataModel::Lp64 => "64",
+        }
+    }
+}
+
+/// Where the program comes from.
+#[derive(Args, Clone)]
 pub struct Input {
     /// C, C++, preprocessed (.i) or LLVM IR (.ll) files; they are linked together.
     #[arg(value_name = "FILE", required_unless_present = "build")]
@@ -142,10 +241,17 @@ pub struct Input {
 /// How the program behaves, and what is checked.
 #[derive(Args)]
 pub struct Semantics {
+    #[command(flatten)]
+    pub behaviour: Behaviour,
     /// What to check: a list of assert, deadlock, memory, leak, misuse,
     /// arithmetic, overflow, race; or all. [default: all but leak]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_property)]
     property: Vec<PropertyName>,
+}
+
+/// What the surroundings of a program may do to it.
+#[derive(Args)]
+pub struct Behaviour {
     /// Waits for conditions may end without a signal.
     #[arg(long)]
     pub spurious: bool,
@@ -177,6 +283,47 @@ fn parse_property(name: &str) -> Result<PropertyName, String> {
         .ok_or_else(error)
 }
 
+/// The properties that `check` can handle.
+fn parse_checked_property(name: &str) -> Result<Property, String> {
+    match Property::from_name(name) {
+        Some(Property::Assert) => Ok(Property::Assert),
+        Some(_) => Err(format!(
+            "`check` handles assert only, so far; `threadbare explore --property {name}` can look \
+             for this"
+        )),
+        None => Err("not assert, which is all that `check` handles so far".to_owned()),
+    }
+}
+
+/// `main.0:3`.
+fn parse_loop_bound(text: &str) -> Result<(String, u32), String> {
+    let error = || "not FUNCTION.LOOP:N, for instance main.0:3".to_owned();
+    let (name, bound) = text.rsplit_once(':').ok_or_else(error)?;
+    match bound.parse() {
+        Ok(bound) if bound > 0 && !name.is_empty() => Ok((name.to_owned(), bound)),
+        _ => Err(error()),
+    }
+}
+
+/// Bytes: `4G`, `500M`, `65536`.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let error = || "not a size such as 500M or 4G".to_owned();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        "T" | "TB" | "TIB" => 40,
+        _ => return Err(error()),
+    };
+    let number: u64 = digits.parse().map_err(|_| error())?;
+    match number.checked_mul(1 << shift) {
+        Some(bytes) if bytes > 0 => Ok(bytes),
+        _ => Err(error()),
+    }
+}
+
 /// Inputs are bit patterns; negative numbers mean their two's complement.
 fn parse_input(text: &str) -> Result<u128, String> {
     let number: i128 = text.trim().parse().map_err(|_| "not a number".to_owned())?;
@@ -196,12 +343,41 @@ impl Semantics {
     }
 }
 
+impl Check {
+    /// The input, with what the data model says about it.
+    pub fn input(&self) -> Input {
+        let mut input = self.input.clone();
+        if let Some(model) = self.data_model {
+            input.machine = Some(model.bits().to_owned());
+        }
+        input
+    }
+
+    pub fn bounds(&self) -> check::Bounds {
+        let contexts = self.contexts.map(check::Order::Contexts);
+        let rounds = self.rounds.map(check::Order::Rounds);
+        check::Bounds {
+            order: contexts.or(rounds),
+            unwind: self.unwind.or(self.unwind_all),
+            unwind_every_loop: self.unwind_all.is_some(),
+            unwind_set: self.unwindset.iter().cloned().collect(),
+        }
+    }
+
+    pub fn normal_forms(&self) -> encode::NormalForms {
+        match self.normal_forms {
+            None => encode::NormalForms::default(),
+            Some(forms) => encode::NormalForms {
+                resume_for_conflict: matches!(forms, NormalForms::Resume | NormalForms::Both),
+                ordered_neighbours: matches!(forms, NormalForms::Order | NormalForms::Both),
+            },
+        }
+    }
+}
+
 impl Input {
     pub fn options(&self) -> llvm::Options {
-        let mut args = Vec::new();
-        args.extend(self.include.iter().map(|dir| format!("-I{dir}")));
-        args.extend(self.define.iter().map(|name| format!("-D{name}")));
-        args.extend(self.machine.iter().map(|bits| format!("-m{bits}")));
+        let mut args = self.compiler_options();
         args.extend(self.std.iter().map(|name| format!("-std={name}")));
         args.extend(self.clang_options.iter().cloned());
         llvm::Options {
@@ -211,6 +387,48 @@ impl Input {
             is_known_function: |symbol| library::lookup(symbol).is_some(),
         }
     }
+
+    /// Those that are written as for a compiler.
+    fn compiler_options(&self) -> Vec<String> {
+        let mut options = Vec::new();
+        options.extend(self.include.iter().map(|dir| format!("-I{dir}")));
+        options.extend(self.define.iter().map(|name| format!("-D{name}")));
+        options.extend(self.machine.iter().map(|bits| format!("-m{bits}")));
+        options
+    }
+
+    /// What has to be written to get the same program again; `more` comes before
+    /// what goes to clang.
+    pub fn command_line(&self, command: &str, more: &[String]) -> String {
+        let path = |path: &PathBuf| path.display().to_string();
+        let mut words = vec!["threadbare".to_owned(), command.to_owned()];
+        words.extend(self.files.iter().map(path));
+        words.extend(self.compiler_options());
+        let named = [
+            ("--std", self.std.clone()),
+            ("--clang", self.clang.as_ref().map(path)),
+            ("--build", self.build.as_ref().map(path)),
+        ];
+        for (name, value) in named {
+            words.extend(value.map(|value| format!("{name}={value}")));
+        }
+        words.extend(more.iter().cloned());
+        if !self.clang_options.is_empty() {
+            words.push("--".to_owned());
+            words.extend(self.clang_options.iter().cloned());
+        }
+        let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
+        words.join(" ")
+    }
+}
+
+/// As a shell wants it.
+fn quote(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -243,5 +461,54 @@ mod tests {
         assert!(checks.has(Property::Race) && checks.has(Property::Leak));
         assert!(!checks.has(Property::Assert));
         assert_eq!(explore.inputs, [u128::MAX, 2]);
+    }
+
+    fn check(line: &str) -> Check {
+        match Arguments::parse_from(line.split(' ')).command {
+            Command::Check(check) => *check,
+            _ => panic!("should be a check"),
+        }
+    }
+
+    #[test]
+    fn bounds_come_from_several_options() {
+        let bounds = check("threadbare check a.c --rounds 2 --unwindset f.0:3,g.1:4").bounds();
+        assert_eq!(bounds.order, Some(check::Order::Rounds(2)));
+        assert_eq!(bounds.unwind, None);
+        assert_eq!(bounds.unwind_set["g.1"], 4);
+        assert!(!bounds.are_given());
+        let bounds = check("threadbare check a.c --contexts 5 --unwind-all 3").bounds();
+        assert!(bounds.are_given() && bounds.unwind_every_loop);
+        assert_eq!(bounds.unwind, Some(3));
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("500M"), Ok(500 << 20));
+        assert_eq!(parse_size("4G"), Ok(4 << 30));
+        assert_eq!(parse_size("2GiB"), Ok(2 << 30));
+        assert_eq!(parse_size("1024"), Ok(1024));
+        for wrong in ["", "G", "4X", "-1M", "0", "0G", "99999999999T", "1.5G"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn bounds_of_loops_have_a_name_and_a_number() {
+        assert_eq!(parse_loop_bound("main.0:3"), Ok(("main.0".to_owned(), 3)));
+        assert_eq!(parse_loop_bound("a::f.0:1"), Ok(("a::f.0".to_owned(), 1)));
+        for wrong in ["main.0", "main.0:", ":3", "main.0:0", "main.0:x"] {
+            assert!(parse_loop_bound(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_command_can_be_given_again() {
+        let line = "threadbare check my.c --svcomp --prop p.prp --data-model ILP32 -DX=a'b --std c99 -- -Wall";
+        let more = ["--arg=two words".to_owned()];
+        assert_eq!(
+            check(line).input().command_line("run", &more),
+            r"threadbare run my.c '-DX=a'\''b' -m32 --std=c99 '--arg=two words' -- -Wall"
+        );
     }
 }

@@ -12,16 +12,18 @@ use report::Verdict;
 pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
     let loaded = load(&arguments.input)?;
     let program = &loaded.program;
+    let semantics = &arguments.semantics;
     let config = Config {
         unwind: arguments.unwind,
         // There are many stretches of local work to get through.
         local_limit: 5_000_000,
-        ..config(&arguments.semantics, program)
+        ..config(&semantics.behaviour, semantics.checks(), program)
     };
     let image = Image::new(program, &config.arguments, config.memory_limit)
         .map_err(|_| Failure::TooLarge)?;
     let bounds = Bounds {
         contexts: arguments.contexts,
+        rounds: arguments.rounds,
         steps: arguments.steps,
         inputs: arguments.inputs.clone(),
         max_states: arguments.max_states,
@@ -31,7 +33,7 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
         merge: !arguments.no_merge,
     };
     let digest = replay::digest(program);
-    let mut watch = Watch::start(arguments.time);
+    let watch = Watch::start(arguments.time);
     let result = replay::explore(&image, &config, digest, &bounds, mode, &mut |progress| {
         watch.keep_going(|| {
             format!(

@@ -1,10 +1,10 @@
 //! From the command line to a program: loading, and the warnings that go with it.
 
 use crate::Failure;
-use crate::args::{Input, Semantics};
+use crate::args::{Behaviour, Input};
 use ir::Program;
 use llvm::Loaded;
-use replay::Config;
+use replay::{Checks, Config};
 
 /// Loads the program and says what the user should know about it.
 pub fn load(input: &Input) -> Result<Loaded, Failure> {
@@ -42,17 +42,17 @@ fn unknown_functions(loaded: &Loaded) -> Vec<String> {
 }
 
 /// The settings of a run.
-pub fn config(semantics: &Semantics, program: &Program) -> Config {
+pub fn config(behaviour: &Behaviour, checks: Checks, program: &Program) -> Config {
     let name = program.functions[program.main]
         .location
         .map_or("program", |location| &program.files[location.file]);
     let mut arguments = vec![name.to_owned()];
-    arguments.extend(semantics.arguments.iter().cloned());
+    arguments.extend(behaviour.arguments.iter().cloned());
     Config {
-        checks: semantics.checks(),
-        spurious_wakeups: semantics.spurious,
-        malloc_may_fail: semantics.malloc_may_fail,
-        address_reuse: !semantics.no_address_reuse,
+        checks,
+        spurious_wakeups: behaviour.spurious,
+        malloc_may_fail: behaviour.malloc_may_fail,
+        address_reuse: !behaviour.no_address_reuse,
         arguments,
         ..Config::default()
     }

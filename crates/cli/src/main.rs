@@ -2,11 +2,15 @@
 //! and gives each outcome its exit code. All the thinking is done elsewhere.
 
 mod args;
+mod check;
 mod explore;
 mod input;
+mod loop_names;
+mod memory;
 mod progress;
 mod run;
 mod show;
+mod svcomp;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -18,7 +22,7 @@ use std::process::ExitCode;
 /// What the exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
-    /// Nothing found within the given bounds.
+    /// Safe, or nothing found within the given bounds.
     Fine = 0,
     Violated = 10,
     Unknown = 20,
@@ -52,6 +56,10 @@ enum Failure {
     },
     #[error("{}: {reason}", path.display())]
     ScheduleMisfit { path: PathBuf, reason: String },
+    #[error("{}: not a property such as \"CHECK( init(main()), LTL(G ! call(reach_error())) )\": {line}", path.display())]
+    Property { path: PathBuf, line: String },
+    #[error("{0}")]
+    Usage(String),
     #[error("{0}")]
     Unsupported(String),
     #[error("the program's global variables need more memory than a run may have")]
@@ -66,6 +74,7 @@ impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
             Failure::Internal(_) | Failure::Load(llvm::Error::Internal(_)) => INTERNAL,
+            Failure::Usage(_) => USAGE,
             _ => BAD_INPUT,
         }
     }
@@ -88,6 +97,7 @@ fn main() -> ExitCode {
         Command::Show(show) => show::show(show),
         Command::Run(run) => run::run(run),
         Command::Explore(explore) => explore::explore(explore),
+        Command::Check(check) => check::check(check),
     };
     match result {
         Ok(status) => ExitCode::from(status as u8),

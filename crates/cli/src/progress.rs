@@ -1,53 +1,92 @@
 //! Signs of life while something takes long: a line on standard error, if that
-//! is a terminal; and the reasons to stop early, time and Ctrl-C.
+//! is a terminal; and the reasons to stop early, time and Ctrl-C. Decides
+//! nothing else about the work.
 
+use crate::terminal_width;
 use std::io::{IsTerminal, Write};
-use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// Between two lines: often enough to look alive, and not worth the time.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// What shells say of a process that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
+
+/// Whether there is a line on standard error that has to be cleared.
+static IS_SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// Whether Ctrl-C was pressed.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// May be asked by several threads at once.
 pub struct Watch {
     start: Instant,
     limit: Option<Duration>,
-    interrupted: Arc<AtomicBool>,
-    last_shown: Option<Instant>,
+    last_shown: Mutex<Instant>,
     is_terminal: bool,
 }
 
 impl Watch {
     pub fn start(seconds: Option<u64>) -> Watch {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let flag = interrupted.clone();
         // Without a handler Ctrl-C still ends the process, only with less to say.
-        let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+        let _ = ctrlc::set_handler(|| {
+            // Whoever presses it twice does not want to wait for an answer.
+            if IS_INTERRUPTED.swap(true, Ordering::Relaxed) {
+                clear();
+                std::process::exit(INTERRUPTED);
+            }
+        });
+        let start = Instant::now();
         Watch {
-            start: Instant::now(),
+            start,
             limit: seconds.map(Duration::from_secs),
-            interrupted,
-            last_shown: None,
+            last_shown: Mutex::new(start),
             is_terminal: std::io::stderr().is_terminal(),
         }
     }
 
     /// Shows how far things are, now and then, and tells whether to go on.
-    pub fn keep_going(&mut self, describe: impl FnOnce() -> String) -> bool {
+    pub fn keep_going(&self, describe: impl FnOnce() -> String) -> bool {
         let now = Instant::now();
-        let since = self.last_shown.unwrap_or(self.start);
-        if self.is_terminal && now - since > Duration::from_secs(1) {
-            self.last_shown = Some(now);
-            let seconds = (now - self.start).as_secs();
-            eprint!("\r\x1b[K{seconds} s: {}", describe());
-            let _ = std::io::stderr().flush();
+        if self.is_terminal {
+            self.show(now, describe);
         }
         let in_time = self.limit.is_none_or(|limit| now - self.start < limit);
-        in_time && !self.interrupted.load(Ordering::Relaxed)
+        in_time && !IS_INTERRUPTED.load(Ordering::Relaxed)
     }
 
-    /// Clears the line.
-    pub fn finish(&self) {
-        if self.last_shown.is_some() {
-            eprint!("\r\x1b[K");
-            let _ = std::io::stderr().flush();
+    fn show(&self, now: Instant, describe: impl FnOnce() -> String) {
+        // Somebody else is at it, or has failed at it: either way there is no need.
+        let Ok(mut last_shown) = self.last_shown.try_lock() else {
+            return;
+        };
+        if now.saturating_duration_since(*last_shown) < INTERVAL {
+            return;
         }
+        *last_shown = now;
+        let seconds = (now - self.start).as_secs();
+        let line = format!("{seconds} s: {}", describe());
+        // A line that wraps could not be cleared.
+        let line: String = line
+            .chars()
+            .take(terminal_width().saturating_sub(1))
+            .collect();
+        IS_SHOWN.store(true, Ordering::Relaxed);
+        eprint!("\r\x1b[K{line}");
+        let _ = std::io::stderr().flush();
+    }
+
+    pub fn finish(&self) {
+        clear();
+    }
+}
+
+/// Clears the line.
+fn clear() {
+    if IS_SHOWN.swap(false, Ordering::Relaxed) {
+        eprint!("\r\x1b[K");
+        let _ = std::io::stderr().flush();
     }
 }

@@ -16,9 +16,10 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
     };
     let loaded = load(&arguments.input)?;
     let program = &loaded.program;
+    let semantics = &arguments.semantics;
     let mut config = Config {
         keep_output: true,
-        ..config(&arguments.semantics, program)
+        ..config(&semantics.behaviour, semantics.checks(), program)
     };
     if let Some((_, schedule)) = &schedule {
         schedule.options.apply(&mut config);
@@ -42,7 +43,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
                 .map_err(|error| misfit(error.to_string()))?
         }
         None => {
-            let mut watch = Watch::start(None);
+            let watch = Watch::start(None);
             let run = replay::run_random(
                 &image,
                 &config,

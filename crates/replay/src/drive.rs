@@ -118,7 +118,7 @@ pub fn run_schedule(
     schedule: &Schedule,
     is_traced: bool,
 ) -> Result<Run, DoesNotFit> {
-    let mut inputs = GivenInputs { schedule, next: 0 };
+    let mut inputs = GivenInputs::of(schedule);
     let (machine, started) = Machine::start(image, config, &mut inputs, is_traced);
     let mut recorder = Recorder::new(machine, config, schedule.digest, started);
     'contexts: for (index, context) in schedule.contexts.iter().enumerate() {
@@ -150,9 +150,15 @@ pub fn run_schedule(
     Ok(recorder.finish())
 }
 
-struct GivenInputs<'s> {
+pub(crate) struct GivenInputs<'s> {
     schedule: &'s Schedule,
     next: usize,
+}
+
+impl<'s> GivenInputs<'s> {
+    pub fn of(schedule: &'s Schedule) -> Self {
+        GivenInputs { schedule, next: 0 }
+    }
 }
 
 impl Inputs for GivenInputs<'_> {
@@ -184,17 +190,22 @@ impl Inputs for GivenInputs<'_> {
 }
 
 /// A run in progress, with everything that will be reported about it.
-struct Recorder<'a> {
-    machine: Machine<'a>,
+pub(crate) struct Recorder<'a> {
+    pub machine: Machine<'a>,
     schedule: Schedule,
-    violations: Vec<Violation>,
-    outcome: Option<Outcome>,
-    misfit: Option<String>,
-    steps: u64,
+    pub violations: Vec<Violation>,
+    pub outcome: Option<Outcome>,
+    pub misfit: Option<String>,
+    pub steps: u64,
 }
 
 impl<'a> Recorder<'a> {
-    fn new(machine: Machine<'a>, config: &Config, digest: u64, started: Result<(), Stop>) -> Self {
+    pub fn new(
+        machine: Machine<'a>,
+        config: &Config,
+        digest: u64,
+        started: Result<(), Stop>,
+    ) -> Self {
         let mut recorder = Recorder {
             machine,
             schedule: Schedule {
@@ -216,7 +227,7 @@ impl<'a> Recorder<'a> {
         threads.filter(|id| self.machine.is_enabled(*id)).collect()
     }
 
-    fn check_choice(&self, context: usize, thread: usize) -> Result<(), DoesNotFit> {
+    pub fn check_choice(&self, context: usize, thread: usize) -> Result<(), DoesNotFit> {
         let problem = if thread >= self.machine.thread_count() {
             "which does not exist yet"
         } else if self.machine.thread(thread).is_finished() {
@@ -231,7 +242,7 @@ impl<'a> Recorder<'a> {
         Err(DoesNotFit(what))
     }
 
-    fn step(&mut self, thread: usize, inputs: &mut dyn Inputs) {
+    pub fn step(&mut self, thread: usize, inputs: &mut dyn Inputs) {
         self.steps += 1;
         self.schedule.push_step(thread);
         let result = self.machine.step(thread, inputs);
@@ -293,7 +304,7 @@ impl<'a> Recorder<'a> {
         Outcome::Assumption
     }
 
-    fn finish(mut self) -> Run {
+    pub fn finish(mut self) -> Run {
         self.schedule.inputs = self.machine.inputs().to_vec();
         let machine = self.machine;
         Run {

@@ -685,8 +685,8 @@ impl<'a> Machine<'a> {
             return Ok(());
         };
         let from = frame.block;
-        if let Some(limit) = self.config.unwind {
-            self.count_loop(thread, from, to, limit)?;
+        if self.config.unwind.is_some() || !self.config.unwind_loops.is_empty() {
+            self.count_loop(thread, from, to)?;
         }
         // All phis read the values from before the jump.
         let phis = &body.blocks[to].phis;
@@ -705,13 +705,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn count_loop(
-        &mut self,
-        thread: &mut Thread,
-        from: BlockId,
-        to: BlockId,
-        limit: u32,
-    ) -> Result<(), Stop> {
+    fn count_loop(&mut self, thread: &mut Thread, from: BlockId, to: BlockId) -> Result<(), Stop> {
         let Some(frame) = thread.frames.last_mut() else {
             return Ok(());
         };
@@ -719,6 +713,12 @@ impl<'a> Machine<'a> {
             return Ok(());
         };
         let Some(header) = loops.loop_with_header(to) else {
+            return Ok(());
+        };
+        let single = self.config.unwind_loops.get(&(frame.function, to));
+        let limit = single.copied().or(self.config.unwind);
+        // What is not bounded is not counted, so that states stay the same.
+        let Some(limit) = limit.filter(|limit| *limit < u32::MAX) else {
             return Ok(());
         };
         frame

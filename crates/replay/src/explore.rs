@@ -3,9 +3,9 @@
 //!
 //! A *schedule* here is a path from the start to a leaf of the tree of choices:
 //! at each point any enabled thread may take its next visible step, as long as
-//! the bound on contexts permits a switch, and each input may take any value of
-//! its domain. A leaf is the end of the process, a violation that cannot be
-//! survived, a failed assumption, a bound.
+//! the bounds on contexts and rounds permit a switch, and each input may take
+//! any value of its domain. A leaf is the end of the process, a violation that
+//! cannot be survived, a failed assumption, a bound.
 //!
 //! With `merge` (the default), a state that has been explored before is not
 //! explored again; its schedules are only counted. That is exact: the numbers
@@ -26,6 +26,9 @@ use std::collections::{BTreeSet, HashMap};
 pub struct Bounds {
     /// Runs of steps of one thread, in the whole schedule.
     pub contexts: Option<u32>,
+    /// Rounds of the whole schedule: within a round every thread has at most one
+    /// context, in the order in which the threads were created.
+    pub rounds: Option<u32>,
     /// Visible steps of each thread.
     pub steps: Option<u64>,
     /// Values that inputs without a fixed set of choices may take.
@@ -38,6 +41,7 @@ impl Default for Bounds {
     fn default() -> Self {
         Bounds {
             contexts: None,
+            rounds: None,
             steps: None,
             inputs: vec![0, 1],
             max_states: 20_000_000,
@@ -78,6 +82,7 @@ impl Count {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     Contexts(u32),
+    Rounds(u32),
     Steps(u64),
     Run(Cut),
     /// Inputs were not tried with all their values.
@@ -173,12 +178,30 @@ struct Explorer<'a> {
 struct Node<'a> {
     machine: Machine<'a>,
     key: u128,
-    contexts: u32,
+    used: Used,
     choices: Vec<usize>,
     /// The choice being tried.
     current: usize,
     inputs: Enumeration,
     count: Count,
+}
+
+/// What a path has used of the bounds on switches.
+#[derive(Clone, Copy)]
+struct Used {
+    contexts: u32,
+    rounds: u32,
+}
+
+impl Used {
+    /// The same with one more step, of `thread` after one of `last`.
+    fn with_step(self, last: usize, thread: usize) -> Used {
+        Used {
+            contexts: self.contexts + u32::from(thread != last),
+            // Within a round, the numbers of threads only grow.
+            rounds: self.rounds + u32::from(thread < last),
+        }
+    }
 }
 
 /// What a step has led to.
@@ -197,7 +220,11 @@ impl<'a> Explorer<'a> {
                 Machine::start(self.image, self.config, &mut inputs, false);
             self.note_inputs(&inputs);
             self.note_violations(&mut machine);
-            let count = match self.enter(machine, started, 1) {
+            let used = Used {
+                contexts: 1,
+                rounds: 1,
+            };
+            let count = match self.enter(machine, started, used) {
                 Next::Leaf(count) => count,
                 Next::Node(root) => self.search(*root, keep_going),
             };
@@ -272,8 +299,7 @@ impl<'a> Explorer<'a> {
     fn try_choice(&mut self, node: Option<&mut Node<'a>>) -> Option<Next<'a>> {
         let node = node?;
         let thread = node.choices[node.current];
-        let switches = self.path.last().is_some_and(|last| *last != thread);
-        let contexts = node.contexts + u32::from(switches);
+        let used = node.used.with_step(self.last_thread(), thread);
         let mut machine = node.machine.clone();
         node.inputs.restart(&self.bounds.inputs);
         self.path.push(thread);
@@ -284,7 +310,12 @@ impl<'a> Explorer<'a> {
             node.inputs = Enumeration::default();
         }
         self.note_violations(&mut machine);
-        Some(self.enter(machine, result, contexts))
+        Some(self.enter(machine, result, used))
+    }
+
+    /// Whose context it is. Main has the first, even before it has taken a step.
+    fn last_thread(&self) -> usize {
+        self.path.last().copied().unwrap_or(0)
     }
 
     fn note_inputs(&mut self, inputs: &Enumeration) {
@@ -348,7 +379,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Looks at a state for the first time.
-    fn enter(&mut self, machine: Machine<'a>, result: Result<(), Stop>, contexts: u32) -> Next<'a> {
+    fn enter(&mut self, machine: Machine<'a>, result: Result<(), Stop>, used: Used) -> Next<'a> {
         if let Err(stop) = result {
             return Next::Leaf(self.leaf(&machine, stop));
         }
@@ -372,12 +403,12 @@ impl<'a> Explorer<'a> {
                 }
             });
         }
-        let choices = self.within_bounds(&machine, enabled, contexts);
+        let choices = self.within_bounds(&machine, enabled, used);
         if choices.is_empty() {
             let cut = 1;
             return Next::Leaf(Count { cut, ..one });
         }
-        let key = self.key(&machine, contexts);
+        let key = self.key(&machine, used);
         if self.mode.merge {
             match self.memory.get(&key) {
                 Some(Some(count)) => return Next::Leaf(*count),
@@ -393,7 +424,7 @@ impl<'a> Explorer<'a> {
         Next::Node(Box::new(Node {
             machine,
             key,
-            contexts,
+            used,
             choices,
             current: 0,
             inputs: Enumeration::default(),
@@ -405,24 +436,25 @@ impl<'a> Explorer<'a> {
     fn within_bounds(
         &mut self,
         machine: &Machine<'a>,
-        enabled: Vec<usize>,
-        contexts: u32,
+        mut allowed: Vec<usize>,
+        used: Used,
     ) -> Vec<usize> {
-        let last = self.path.last().copied();
-        let may_switch = self.bounds.contexts.is_none_or(|bound| contexts < bound);
-        // Main has the first context.
-        let fits = |thread: &usize| may_switch || *thread == last.unwrap_or(0);
-        let (allowed, cut): (Vec<usize>, Vec<usize>) = enabled.into_iter().partition(fits);
-        if let (false, Some(bound)) = (cut.is_empty(), self.bounds.contexts) {
+        let last = self.last_thread();
+        if let Some(bound) = self.bounds.contexts
+            && keep(&mut allowed, |id| {
+                used.with_step(last, id).contexts <= bound
+            })
+        {
             self.result.limits.insert(Limit::Contexts(bound));
         }
-        let Some(bound) = self.bounds.steps else {
-            return allowed;
-        };
-        let (allowed, cut): (Vec<usize>, Vec<usize>) = allowed
-            .into_iter()
-            .partition(|thread| machine.thread(*thread).steps < bound);
-        if !cut.is_empty() {
+        if let Some(bound) = self.bounds.rounds
+            && keep(&mut allowed, |id| used.with_step(last, id).rounds <= bound)
+        {
+            self.result.limits.insert(Limit::Rounds(bound));
+        }
+        if let Some(bound) = self.bounds.steps
+            && keep(&mut allowed, |id| machine.thread(id).steps < bound)
+        {
             self.result.limits.insert(Limit::Steps(bound));
         }
         allowed
@@ -459,19 +491,28 @@ impl<'a> Explorer<'a> {
     }
 
     /// Identifies a state together with what is left of the bounds.
-    fn key(&self, machine: &Machine<'a>, contexts: u32) -> u128 {
+    fn key(&self, machine: &Machine<'a>, used: Used) -> u128 {
         if !self.mode.merge {
             return 0;
         }
-        let bounded = self.bounds.contexts.map(|_| (contexts, self.path.last()));
+        let last = self.path.last();
+        let contexts = self.bounds.contexts.map(|_| (used.contexts, last));
+        let rounds = self.bounds.rounds.map(|_| (used.rounds, last));
         let steps: Vec<u64> = match self.bounds.steps {
             Some(_) => (0..machine.thread_count())
                 .map(|thread| machine.thread(thread).steps)
                 .collect(),
             None => Vec::new(),
         };
-        crate::fingerprint::Fingerprint::of(&(machine.fingerprint(), bounded, steps))
+        crate::fingerprint::Fingerprint::of(&(machine.fingerprint(), contexts, rounds, steps))
     }
+}
+
+/// Keeps the threads that a bound allows; true if there were others.
+fn keep(threads: &mut Vec<usize>, is_allowed: impl Fn(usize) -> bool) -> bool {
+    let before = threads.len();
+    threads.retain(|thread| is_allowed(*thread));
+    threads.len() < before
 }
 
 /// Enumerates all answers to the requests of one step: each round gives the

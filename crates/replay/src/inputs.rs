@@ -2,7 +2,7 @@
 //! next. Whoever drives a run answers the requests; the answers are recorded so
 //! that the run can be repeated.
 
-use ir::Location;
+use ir::{FunctionId, InstId, Location};
 
 /// What is being asked for. The names are those of the schedule file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +79,15 @@ impl Domain {
             Domain::Below(count) => value < u128::from(count),
         }
     }
+
+    /// The value, or what comes closest to it: its low bits, or 0.
+    pub fn fit(self, value: u128) -> u128 {
+        match self {
+            Domain::Bits(width) | Domain::Pointer(width) => crate::value::truncate(value, width),
+            Domain::Below(_) if self.contains(value) => value,
+            Domain::Below(_) => 0,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -87,6 +96,19 @@ pub struct Request {
     pub kind: InputKind,
     pub domain: Domain,
     pub location: Option<Location>,
+    /// Known in guided runs only.
+    pub asker: Option<Asker>,
+}
+
+/// Which execution of which instruction asks, as told in [`crate::Mark`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Asker {
+    pub function: FunctionId,
+    pub inst: InstId,
+    /// The thread's executions of this instruction so far, with this one.
+    pub count: u64,
+    /// How many inputs this execution has asked for before.
+    pub index: u32,
 }
 
 /// One answered request.

@@ -11,12 +11,14 @@
 
 mod access;
 mod calls;
+mod count;
 mod describe;
 mod drive;
 mod event;
 mod execute;
 mod explore;
 mod fingerprint;
+mod guide;
 mod identity;
 mod image;
 mod inputs;
@@ -35,8 +37,9 @@ mod violation;
 pub use drive::{DoesNotFit, Outcome, Run, run_random, run_schedule};
 pub use event::{Effect, Event};
 pub use explore::{Bounds, Count, Exploration, Found, Limit, Mode, Progress, explore};
+pub use guide::{Guide, GuidedInput, Mark, Stretch, guide_along, run_guided};
 pub use image::Image;
-pub use inputs::{Domain, Input, InputKind, Inputs, NoInput, Request};
+pub use inputs::{Asker, Domain, Input, InputKind, Inputs, NoInput, Request};
 pub use machine::{Config, Cut, Excluded, Machine, Stop, Unsupported};
 pub use memory::OutOfMemory;
 pub use schedule::{Context, Options, ParseError, Schedule, digest};

@@ -11,6 +11,7 @@
 //! This module must not choose anything itself, and must not print.
 
 pub(crate) use crate::access::AccessMode;
+use crate::count::Counter;
 use crate::event::{Effect, Event};
 use crate::image::Image;
 use crate::inputs::{Domain, Input, InputKind, Inputs, NoInput, Request};
@@ -19,7 +20,8 @@ use crate::sync::{MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
 use crate::violation::{Checks, Property, StackEntry, Violation, ViolationKind};
-use ir::{FunctionId, Location, Type};
+use ir::{BlockId, FunctionId, Location, Type};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What a run is allowed and asked to do.
@@ -29,6 +31,9 @@ pub struct Config {
     /// How often a loop's header may be reached each time the loop is entered,
     /// and how deep a function may call itself.
     pub unwind: Option<u32>,
+    /// The same for single loops, by function and header: these do not follow
+    /// `unwind`. `u32::MAX` is no bound at all.
+    pub unwind_loops: BTreeMap<(FunctionId, BlockId), u32>,
     pub spurious_wakeups: bool,
     pub malloc_may_fail: bool,
     /// `malloc` may hand out the address of a freed block of the same size.
@@ -48,6 +53,7 @@ impl Default for Config {
         Config {
             checks: Checks::default(),
             unwind: None,
+            unwind_loops: BTreeMap::new(),
             spurious_wakeups: false,
             malloc_may_fail: false,
             address_reuse: true,
@@ -157,6 +163,8 @@ pub struct Machine<'a> {
     pub(crate) excluded: Vec<Excluded>,
     /// Executed so far, terminators included.
     instructions: u64,
+    /// Of guided runs only.
+    pub(crate) counter: Option<Box<Counter>>,
     vacant: Rc<Thread>,
 }
 
@@ -167,6 +175,17 @@ impl<'a> Machine<'a> {
         config: &'a Config,
         inputs: &mut dyn Inputs,
         is_traced: bool,
+    ) -> (Self, Result<(), Stop>) {
+        Machine::start_with(image, config, inputs, is_traced, None)
+    }
+
+    /// The same, with something that counts instructions from the very first.
+    pub(crate) fn start_with(
+        image: &'a Image<'a>,
+        config: &'a Config,
+        inputs: &mut dyn Inputs,
+        is_traced: bool,
+        counter: Option<Box<Counter>>,
     ) -> (Self, Result<(), Stop>) {
         let mut machine = Machine {
             image,
@@ -186,6 +205,7 @@ impl<'a> Machine<'a> {
             unknown_calls: Vec::new(),
             excluded: Vec::new(),
             instructions: 0,
+            counter,
             vacant: Rc::new(Thread::vacant()),
         };
         let result = machine.start_main(inputs);
@@ -428,10 +448,10 @@ impl<'a> Machine<'a> {
         if std::mem::take(&mut thread.is_atomic_start) {
             thread.atomic_depth += 1;
         }
-        self.execute(thread, inputs, true)?;
+        self.execute_next(thread, inputs, true)?;
         let mut work = 0;
         while thread.atomic_depth > 0 && !thread.frames.is_empty() && self.exit_code.is_none() {
-            self.execute(thread, inputs, true)?;
+            self.execute_next(thread, inputs, true)?;
             self.count_work(thread, &mut work)?;
         }
         Ok(())
@@ -456,7 +476,7 @@ impl<'a> Machine<'a> {
                 thread.pending = Pending::default();
                 return Ok(());
             }
-            if let Flow::Visible(pending) = self.execute(thread, inputs, false)? {
+            if let Flow::Visible(pending) = self.execute_next(thread, inputs, false)? {
                 thread.pending = pending;
                 return Ok(());
             }
@@ -609,6 +629,7 @@ impl<'a> Machine<'a> {
             kind,
             domain,
             location: self.location(thread),
+            asker: self.counter.as_mut().and_then(|c| c.ask(thread)),
         };
         let value = inputs.choose(&request)?;
         self.inputs.push(Input {

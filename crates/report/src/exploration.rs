@@ -98,6 +98,7 @@ pub fn render_exploration(
 fn describe_limit(limit: &Limit, inputs: &[u128]) -> String {
     match limit {
         Limit::Contexts(bound) => plural(u128::from(*bound), "context"),
+        Limit::Rounds(bound) => plural(u128::from(*bound), "round"),
         Limit::Steps(bound) => format!("{} of each thread", plural(u128::from(*bound), "step")),
         Limit::Run(cut) => format!("cut: {}", describe_cut(cut)),
         Limit::Excluded(Excluded::SpuriousWakeups) => {

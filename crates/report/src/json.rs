@@ -1,8 +1,10 @@
 //! The same as JSON, for machines. Field names are stable.
 
+use crate::check::{Cost, limits, reason};
 use crate::exploration::Verdict;
 use crate::run::describe_outcome;
 use crate::trace::describe_effect;
+use check::{Attempt, Bounds, CutLoop, Limits, Order};
 use ir::{Location, Program};
 use replay::{Excluded, Exploration, Found, Limit, Run, StackEntry, Violation};
 use serde_json::{Value, json};
@@ -58,6 +60,98 @@ pub fn exploration_to_json(program: &Program, exploration: &Exploration, replays
     })
 }
 
+/// Everything about a check. `limits` is what was shown: `null` if nothing was,
+/// empty if nothing was left out.
+pub fn check_to_json(
+    program: &Program,
+    report: &check::Report,
+    bounds: &Bounds,
+    cost: &Cost,
+) -> Value {
+    let found: Vec<Value> = match &report.verdict {
+        check::Verdict::Violated(run) => run
+            .violations
+            .iter()
+            .map(|violation| found_to_json(program, violation, run))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let limits = match &report.verdict {
+        check::Verdict::Safe => Some(Vec::new()),
+        verdict => limits(verdict).map(|limits| check_limits(program, limits)),
+    };
+    let attempts: Vec<Value> = report.attempts.iter().map(attempt).collect();
+    json!({
+        "verdict": Verdict::of_check(&report.verdict, bounds).name(),
+        "violations": found,
+        "limits": limits,
+        "reason": reason(&report.verdict),
+        "warnings": report.warnings,
+        "attempts": attempts,
+        "seconds": cost.elapsed.as_secs_f64(),
+        "loading_seconds": cost.loading.as_secs_f64(),
+        "peak_memory": cost.peak_memory,
+    })
+}
+
+fn found_to_json(program: &Program, violation: &Violation, run: &Run) -> Value {
+    let mut value = violation_to_json(program, violation);
+    value["contexts"] = json!(run.schedule.contexts.len());
+    value["steps"] = json!(run.steps);
+    value["schedule"] = json!(run.schedule.to_string());
+    value["trace"] = trace(program, run);
+    value
+}
+
+fn check_limits(program: &Program, limits: &Limits) -> Vec<Value> {
+    let order = limits.order.map(order_to_json);
+    let loops = limits.loops.iter().map(|cut| cut_loop(program, cut));
+    let others = limits
+        .others
+        .iter()
+        .map(|what| json!({"kind": "other", "what": what}));
+    order.into_iter().chain(loops).chain(others).collect()
+}
+
+fn order_to_json(order: Order) -> Value {
+    match order {
+        Order::Contexts(bound) => json!({"kind": "contexts", "bound": bound}),
+        Order::Rounds(bound) => json!({"kind": "rounds", "bound": bound}),
+    }
+}
+
+fn cut_loop(program: &Program, cut: &CutLoop) -> Value {
+    json!({
+        "kind": if cut.is_recursion { "recursion" } else { "loop" },
+        "name": cut.name,
+        "location": cut.location.map(|l| location(program, l)),
+        "bound": cut.bound,
+    })
+}
+
+fn attempt(attempt: &Attempt) -> Value {
+    let threads: Vec<Value> = attempt
+        .threads
+        .iter()
+        .map(|(name, positions)| json!({"name": name, "positions": positions}))
+        .collect();
+    json!({
+        "order": attempt.order.map(order_to_json),
+        "unwind": attempt.unwind,
+        "threads": threads,
+        "cells": attempt.cells,
+        "variables": attempt.variables,
+        "clauses": attempt.clauses,
+        "conflicts": attempt.conflicts,
+        "unfolding_seconds": attempt.unfolding.as_secs_f64(),
+        "encoding_seconds": attempt.encoding.as_secs_f64(),
+        "solving_seconds": attempt.solving.as_secs_f64(),
+        "replaying_seconds": attempt.replaying.as_secs_f64(),
+        "peak_memory": attempt.peak_memory,
+        "result": attempt.result,
+    })
+}
+
 fn violations<'v>(
     program: &Program,
     violations: impl Iterator<Item = &'v Violation>,
@@ -108,6 +202,7 @@ fn trace(program: &Program, run: &Run) -> Value {
 fn limit(limit: &Limit) -> Value {
     match limit {
         Limit::Contexts(bound) => json!({"kind": "contexts", "bound": bound}),
+        Limit::Rounds(bound) => json!({"kind": "rounds", "bound": bound}),
         Limit::Steps(bound) => json!({"kind": "steps", "bound": bound}),
         Limit::Run(cut) => json!({"kind": "cut", "what": crate::run::describe_cut(cut)}),
         Limit::Excluded(Excluded::SpuriousWakeups) => json!({"kind": "no-spurious-wakeups"}),

@@ -1,16 +1,19 @@
-//! Runs, violations and explorations as text for people, and as JSON.
+//! Runs, violations, explorations and checks as text for people, and as JSON.
 //!
 //! Takes what other crates have established and words it; decides nothing,
 //! prints nothing, and never asks the terminal: the caller passes its width.
 
+mod check;
+mod columns;
 mod exploration;
 mod json;
 mod outline;
 mod run;
 mod trace;
 
+pub use crate::check::{Cost, Replay, describe_limits, render_check, render_statistics};
 pub use exploration::{Verdict, render_exploration};
-pub use json::{exploration_to_json, run_to_json};
+pub use json::{check_to_json, exploration_to_json, run_to_json};
 pub use outline::render_outline;
 pub use run::{render_run, render_violation};
 pub use trace::{describe_effect, render_trace};

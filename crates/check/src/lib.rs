@@ -1,0 +1,120 @@
+//! Bounded checking: is there a violation within these bounds?
+//!
+//! Unfolds the program, encodes its interleavings, asks a solver, and has the
+//! interpreter repeat what the solver found. Nothing is called violated that
+//! the interpreter has not seen; nothing is called safe without its bounds.
+
+mod attempt;
+mod deepen;
+mod feed;
+mod verdict;
+mod witness;
+
+pub use verdict::{
+    Attempt, Bounds, CutLoop, Limits, Options, Order, Progress, Report, Stage, Verdict,
+};
+
+use analysis::Loops;
+use attempt::Task;
+use ir::Program;
+use library::{Function, Memory};
+use std::collections::HashMap;
+use std::time::Instant;
+
+/// Stack for the thread that works: calls of the program nest there.
+const STACK: usize = 1 << 30;
+
+/// Checks a program. `watch` is told now and then what is going on, and says
+/// whether to go on.
+pub fn check(
+    program: &Program,
+    options: &Options,
+    watch: &(dyn Fn(&Progress) -> bool + Sync),
+) -> Report {
+    let work = || check_here(program, options, watch);
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new()
+            .name("check".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, work);
+        match worker {
+            Err(error) => unknown(format!("cannot start a thread: {error}")),
+            Ok(worker) => worker
+                .join()
+                .unwrap_or_else(|_| unknown("internal error: the checker panicked".to_owned())),
+        }
+    })
+}
+
+fn unknown(reason: String) -> Report {
+    Report {
+        verdict: Verdict::Unknown {
+            reason,
+            established: None,
+        },
+        attempts: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+fn check_here(
+    program: &Program,
+    options: &Options,
+    watch: &(dyn Fn(&Progress) -> bool + Sync),
+) -> Report {
+    let config = &options.config;
+    let image = match replay::Image::new(program, &config.arguments, config.memory_limit) {
+        Ok(image) => image,
+        Err(_) => return unknown("the program's memory exceeds the limit".to_owned()),
+    };
+    let deadline = options.time.map(|time| Instant::now() + time);
+    let task = Task {
+        program,
+        options,
+        image,
+        digest: replay::digest(program),
+        deadline,
+        watch,
+        loops: loop_bounds(program, options),
+        can_free: can_free(program),
+    };
+    deepen::run(&task)
+}
+
+/// The user's bounds of single loops.
+fn loop_bounds(
+    program: &Program,
+    options: &Options,
+) -> HashMap<(ir::FunctionId, analysis::LoopId), u32> {
+    let mut bounds = HashMap::new();
+    if options.bounds.unwind_set.is_empty() {
+        return bounds;
+    }
+    for (id, function) in program.functions.iter() {
+        let Some(body) = &function.body else {
+            continue;
+        };
+        for (loop_id, _) in Loops::of(body).iter() {
+            let name = format!("{}.{}", function.name, loop_id.as_u32());
+            if let Some(bound) = options.bounds.unwind_set.get(&name) {
+                bounds.insert((id, loop_id), *bound);
+            }
+        }
+    }
+    bounds
+}
+
+/// Whether the program frees memory anywhere.
+fn can_free(program: &Program) -> bool {
+    program.functions.values().any(|function| {
+        function.body.is_none()
+            && library::lookup(&function.symbol).is_some_and(|entry| {
+                matches!(
+                    entry.function,
+                    Function::Memory(
+                        Memory::Free | Memory::Delete | Memory::Realloc | Memory::ReallocArray
+                    )
+                )
+            })
+    })
+}

@@ -1,0 +1,151 @@
+//! From what a solver found to a run that the interpreter has seen.
+//!
+//! A model says which positions are passed in which context, and the values of
+//! all inputs. The interpreter knows instructions and how often each thread
+//! executes them; that is the common language.
+
+use encode::Model;
+use ir::{FunctionId, InstId};
+use replay::{DoesNotFit, Guide, GuidedInput, Mark, Run, Stretch};
+use std::collections::HashMap;
+use unfold::{Place, ThreadId, Unfolding};
+
+/// Steps of a replay, at most.
+const MAX_STEPS: u64 = 5_000_000;
+
+/// What is needed to run the program.
+pub struct Stage<'a> {
+    pub image: &'a replay::Image<'a>,
+    pub config: &'a replay::Config,
+    pub digest: u64,
+}
+
+/// Has the interpreter repeat the run of a model.
+pub fn replay(
+    stage: &Stage,
+    unfolding: &Unfolding,
+    model: &Model,
+    keep_going: &mut dyn FnMut(u64) -> bool,
+) -> Result<Run, DoesNotFit> {
+    let guide = guide(unfolding, model)?;
+    replay::run_guided(
+        stage.image,
+        stage.config,
+        stage.digest,
+        &guide,
+        true,
+        MAX_STEPS,
+        keep_going,
+    )
+}
+
+fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
+    let threads = &unfolding.threads;
+    let Some(index) = model.violation else {
+        return Err(DoesNotFit("no violation in it".to_owned()));
+    };
+    let violation = threads.violations[index];
+    let mut evaluator = model.evaluator(&threads.terms);
+
+    // How often each instruction has been executed, up to each execution.
+    let mut counts: HashMap<ThreadId, Vec<Option<u64>>> = HashMap::new();
+    for (thread, trail) in unfolding.trails.iter() {
+        let mut executed: HashMap<(FunctionId, InstId), u64> = HashMap::new();
+        let numbers = trail.executions.iter().map(|execution| {
+            evaluator.is_true(execution.guard).then(|| {
+                let place = (execution.function, execution.inst);
+                let count = executed.entry(place).or_default();
+                *count += 1;
+                *count
+            })
+        });
+        counts.insert(thread, numbers.collect());
+    }
+
+    // The interpreter numbers threads in the order in which they are created.
+    let mut numbers: HashMap<ThreadId, usize> = HashMap::from([(ThreadId::FIRST, 0)]);
+    let mut guide = Guide::default();
+    let is_before_all = violation.after == 0;
+    'contexts: for context in &model.contexts {
+        let thread = context.thread;
+        let mut last = None;
+        let mut is_final = false;
+        for position in context.positions.clone() {
+            if thread == violation.thread && position + 1 > violation.after {
+                break;
+            }
+            let data = &threads.threads[thread].positions[position];
+            if evaluator.is_true(data.guard) {
+                last = Some(position);
+                for (created, other) in threads.threads.iter() {
+                    if let Some(creation) = other.creation
+                        && (creation.thread, creation.position) == (thread, position)
+                        && evaluator.is_true(creation.condition)
+                    {
+                        let next = numbers.len();
+                        numbers.entry(created).or_insert(next);
+                        is_final |= is_before_all && created == violation.thread;
+                    }
+                }
+            }
+            is_final |= thread == violation.thread && position + 1 == violation.after;
+            if is_final {
+                break;
+            }
+        }
+        if let Some(position) = last {
+            let Some(number) = numbers.get(&thread) else {
+                return Err(DoesNotFit(format!(
+                    "thread {} runs before it is created",
+                    thread.as_u32()
+                )));
+            };
+            let step = threads.threads[thread].positions[position].step;
+            let until = match step.place {
+                Place::End => Mark::End,
+                Place::Start => Mark::Start,
+                Place::Inst(function, inst) => {
+                    let execution = unfolding.trails[thread].positions[position];
+                    Mark::Inst {
+                        function,
+                        inst,
+                        count: counts[&thread].get(execution).copied().flatten().unwrap_or(1),
+                        part: step.part,
+                    }
+                }
+            };
+            guide.stretches.push(Stretch {
+                thread: *number,
+                until,
+            });
+        }
+        if is_final {
+            break 'contexts;
+        }
+    }
+    let Some(finally) = numbers.get(&violation.thread) else {
+        return Err(DoesNotFit("the violating thread is never created".to_owned()));
+    };
+    guide.finally = *finally;
+
+    for (thread, trail) in unfolding.trails.iter() {
+        let Some(number) = numbers.get(&thread) else {
+            continue;
+        };
+        for input in &trail.inputs {
+            let Some(count) = counts[&thread][input.execution] else {
+                continue;
+            };
+            let execution = trail.executions[input.execution];
+            guide.inputs.push(GuidedInput {
+                thread: *number,
+                function: execution.function,
+                inst: execution.inst,
+                count,
+                index: input.index,
+                value: evaluator.value(input.value),
+            });
+        }
+    }
+    Ok(guide)
+}

@@ -1,0 +1,197 @@
+//! `threadbare check`: all schedules at once, with a solver. Hands the user's
+//! bounds to the checker and tells what it says; a violation has been replayed
+//! by then.
+
+use crate::args::Check as Arguments;
+use crate::input::{config, load};
+use crate::loop_names::check_loop_names;
+use crate::progress::Watch;
+use crate::run::write_schedule;
+use crate::{Failure, Status, memory, print, svcomp, terminal_width};
+use check::{Bounds, Options, Order, Progress, Report, Stage};
+use llvm::Loaded;
+use replay::{Checks, Property};
+use report::{Cost, Replay, Verdict};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
+    if arguments.svcomp {
+        return svcomp::check(arguments);
+    }
+    let checked = Checked::of(arguments)?;
+    checked.tell(arguments)?;
+    checked.status()
+}
+
+/// A program, and what the checker says about it.
+pub struct Checked {
+    loaded: Loaded,
+    bounds: Bounds,
+    pub report: Report,
+    cost: Cost,
+}
+
+impl Checked {
+    pub fn of(arguments: &Arguments) -> Result<Checked, Failure> {
+        // A mistake of ours has an exit code of its own, which is not Rust's.
+        catch_unwind(AssertUnwindSafe(|| Checked::unguarded(arguments)))
+            .unwrap_or_else(|_| Err(Failure::Internal("a panic, see above".to_owned())))
+    }
+
+    fn unguarded(arguments: &Arguments) -> Result<Checked, Failure> {
+        let start = Instant::now();
+        let loaded = load(&arguments.input())?;
+        let program = &loaded.program;
+        let bounds = arguments.bounds();
+        check_loop_names(program, bounds.unwind_set.keys())?;
+        let loading = start.elapsed();
+        let checks = Checks::NONE.with(Property::Assert);
+        let options = Options {
+            bounds: bounds.clone(),
+            config: config(&arguments.behaviour, checks, program),
+            // Users count from when they press the key.
+            time: arguments
+                .time
+                .map(|limit| Duration::from_secs(limit).saturating_sub(loading)),
+            memory: arguments.memory,
+            dump: arguments.dump.clone(),
+            normal_forms: arguments.normal_forms(),
+        };
+        let watch = Watch::start(None);
+        let report = ::check::check(program, &options, &|progress| {
+            watch.keep_going(|| describe_progress(progress))
+        });
+        watch.finish();
+        for warning in &report.warnings {
+            eprintln!("threadbare: warning: {warning}");
+        }
+        if let (Some(path), check::Verdict::Violated(run)) = (&arguments.save, &report.verdict) {
+            write_schedule(path, &run.schedule)?;
+        }
+        let cost = Cost {
+            elapsed: start.elapsed(),
+            loading,
+            peak_memory: memory::peak(),
+        };
+        Ok(Checked {
+            loaded,
+            bounds,
+            report,
+            cost,
+        })
+    }
+
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of_check(&self.report.verdict, &self.bounds)
+    }
+
+    /// Prints the result.
+    pub fn tell(&self, arguments: &Arguments) -> Result<(), Failure> {
+        let program = &self.loaded.program;
+        if arguments.json {
+            let json = report::check_to_json(program, &self.report, &self.bounds, &self.cost);
+            return print(format!("{json:#}\n"));
+        }
+        let mut text = report::render_check(
+            program,
+            &self.report,
+            &self.bounds,
+            &replay(arguments),
+            terminal_width(),
+        );
+        if arguments.stats {
+            text.push_str(&report::render_statistics(&self.report, &self.cost));
+        }
+        print(text)
+    }
+
+    pub fn status(&self) -> Result<Status, Failure> {
+        match self.verdict() {
+            Verdict::Violated => Ok(Status::Violated),
+            Verdict::Safe | Verdict::SafeWithinBounds => Ok(Status::Fine),
+            Verdict::Unknown => match &self.report.verdict {
+                check::Verdict::Unknown { reason, .. } => match internal_error(reason) {
+                    Some(what) => Err(Failure::Internal(what.to_owned())),
+                    None => Ok(Status::Unknown),
+                },
+                _ => Ok(Status::Unknown),
+            },
+        }
+    }
+}
+
+/// What the checker calls a mistake of ours.
+fn internal_error(reason: &str) -> Option<&str> {
+    let what = reason.strip_prefix("internal error")?;
+    Some(what.trim_start_matches([':', ' ']))
+}
+
+/// How the violation can be seen again.
+fn replay(arguments: &Arguments) -> Replay {
+    let file = match &arguments.save {
+        Some(path) => path.display().to_string(),
+        None => "FILE".to_owned(),
+    };
+    // The schedule knows all other settings.
+    let mut more = vec!["--property=assert".to_owned()];
+    let program_arguments = &arguments.behaviour.arguments;
+    more.extend(program_arguments.iter().map(|text| format!("--arg={text}")));
+    more.push(format!("--schedule={file}"));
+    more.push("--trace".to_owned());
+    Replay {
+        is_saved: arguments.save.is_some(),
+        command: arguments.input().command_line("run", &more),
+    }
+}
+
+fn describe_progress(progress: &Progress) -> String {
+    let stage = match progress.stage {
+        Stage::Unfolding => "unfolding",
+        Stage::Encoding => "encoding",
+        Stage::Solving => "solving",
+        Stage::Replaying => "replaying",
+    };
+    let mut text = stage.to_owned();
+    match progress.order {
+        Some(Order::Contexts(bound)) => text.push_str(&format!(", contexts {bound}")),
+        Some(Order::Rounds(bound)) => text.push_str(&format!(", rounds {bound}")),
+        None => {}
+    }
+    if let Some(bound) = progress.unwind {
+        text.push_str(&format!(", unwind {bound}"));
+    }
+    if let Some(bytes) = memory::resident() {
+        text.push_str(&format!(", {} MB", bytes / 1_000_000));
+    }
+    if progress.conflicts > 0 {
+        text.push_str(&format!(", {} conflicts", progress.conflicts));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mistakes_of_ours_are_recognised() {
+        assert_eq!(internal_error("internal error: no run"), Some("no run"));
+        assert_eq!(internal_error("the time was over"), None);
+    }
+
+    #[test]
+    fn progress_names_the_bounds() {
+        let text = describe_progress(&Progress {
+            stage: Stage::Solving,
+            order: Some(Order::Contexts(4)),
+            unwind: Some(2),
+            conflicts: 17,
+        });
+        assert!(
+            text.starts_with("solving, contexts 4, unwind 2, "),
+            "{text}"
+        );
+        assert!(text.ends_with(", 17 conflicts"), "{text}");
+    }
+}

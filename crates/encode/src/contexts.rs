@@ -1,0 +1,322 @@
+//! The encoding by contexts: a bounded number of switches between threads.
+//!
+//! A *context* is a run of positions of one thread without a switch. The code
+//! of each thread is encoded once; only the memory has a copy for each context,
+//! its value when the context starts. A read sees what the thread itself saw or
+//! wrote last if it was not switched out since, and else the copy of the context
+//! that the position is in. So the size is that of the code plus the number of
+//! accesses times the number of contexts.
+//!
+//! A thread may stop anywhere: runs that go on no further are included, and so
+//! are runs with fewer contexts. Nothing here chooses a schedule or a query:
+//! that is done by assuming literals, see [`Encoding`].
+
+mod memory;
+mod model;
+mod normal_forms;
+mod schedule;
+
+use formula::{Blaster, ClauseSink, Lit, Polarity};
+use unfold::{Moment, ThreadId, Threads};
+
+use crate::NormalForms;
+use memory::{Memory, Views};
+pub use model::{Context, Model};
+use schedule::{Schedule, last};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many there may be; main has the first.
+    pub contexts: usize,
+    /// Whether the threads take turns in the order of their ids. Otherwise each
+    /// context may belong to any thread but that of the context before.
+    pub round_robin: bool,
+    pub normal_forms: NormalForms,
+    pub formula: formula::Options,
+}
+
+impl Options {
+    pub fn new(contexts: usize) -> Options {
+        Options {
+            contexts,
+            round_robin: false,
+            normal_forms: NormalForms::default(),
+            formula: formula::Options::default(),
+        }
+    }
+}
+
+/// The formula of one bounded program, and names for its literals.
+///
+/// What was written to the sink says which runs there are. Literals are those
+/// of the sink, meant as assumptions or for further clauses. To look for a
+/// violation, assume or assert [`Encoding::any_violation`].
+///
+/// Asking for a literal may write clauses, always to the sink that was there
+/// from the beginning.
+pub struct Encoding {
+    blaster: Blaster,
+    schedule: Schedule,
+    memory: Memory,
+    violations: Vec<Lit>,
+}
+
+/// Writes the formula. `keep_going` is asked now and then; if it says no, the
+/// formula is incomplete and the result is `None`.
+///
+/// # Panics
+/// If there is no thread or no context.
+pub fn encode(
+    threads: &Threads,
+    options: &Options,
+    sink: &mut impl ClauseSink,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Option<Encoding> {
+    let mut blaster = Blaster::new(options.formula);
+    let schedule = Schedule::new(threads, options, &mut blaster, sink);
+    let narrowing = options.formula.narrowing;
+    let memory = Memory::new(threads, &schedule, narrowing, &mut blaster);
+    let mut encoding = Encoding {
+        blaster,
+        schedule,
+        memory,
+        violations: Vec::new(),
+    };
+    // Creators come first, so what is handed to a thread is known by then.
+    for thread in threads.threads.keys() {
+        encoding.code(threads, thread, keep_going)?;
+    }
+    for thread in threads.threads.keys() {
+        encoding.rules(threads, thread, sink, keep_going)?;
+    }
+    encoding.moments(threads, sink);
+    let (schedule, blaster) = (&encoding.schedule, &mut encoding.blaster);
+    let forms = options.normal_forms;
+    normal_forms::insist(threads, schedule, forms, blaster, sink, keep_going)?;
+    let settled = encoding.settle(sink, keep_going);
+    settled.then_some(encoding)
+}
+
+impl Encoding {
+    /// How many contexts there are.
+    pub fn contexts(&self) -> usize {
+        self.schedule.contexts
+    }
+
+    /// The context belongs to the thread.
+    pub fn run(&mut self, context: usize, thread: ThreadId, sink: &mut impl ClauseSink) -> i32 {
+        let lit = self.schedule.threads[thread].run[context];
+        self.literal(lit, Polarity::Both, sink)
+    }
+
+    /// The position is passed, and in the same context as the one before.
+    pub fn stay(&mut self, thread: ThreadId, position: usize, sink: &mut impl ClauseSink) -> i32 {
+        let lit = self.schedule.threads[thread].stay[position];
+        self.literal(lit, Polarity::Both, sink)
+    }
+
+    /// The position is behind the thread when the context ends.
+    pub fn done(
+        &mut self,
+        thread: ThreadId,
+        position: usize,
+        context: usize,
+        sink: &mut impl ClauseSink,
+    ) -> i32 {
+        let lit = self.schedule.threads[thread].done[position][context];
+        self.literal(lit, Polarity::Both, sink)
+    }
+
+    /// No position is passed in this context and in those after it. Only for
+    /// assumptions: its negation says nothing. There is one for the number of
+    /// contexts too, which is true.
+    pub fn unused_from(&mut self, context: usize, sink: &mut impl ClauseSink) -> i32 {
+        let lit = self.schedule.unused_from[context];
+        self.literal(lit, Polarity::Positive, sink)
+    }
+
+    /// Some violation happens. Its negation says nothing.
+    pub fn any_violation(&mut self, sink: &mut impl ClauseSink) -> i32 {
+        let lit = self.blaster.gates.any(&self.violations);
+        self.literal(lit, Polarity::Positive, sink)
+    }
+
+    /// A violation happens, by its index in [`Threads::violations`]. The
+    /// negation says that it does not.
+    pub fn violation(&mut self, index: usize, sink: &mut impl ClauseSink) -> i32 {
+        self.literal(self.violations[index], Polarity::Both, sink)
+    }
+
+    /// What a solver found, given the values of literals. Those that the solver
+    /// does not tell may be anything.
+    pub fn model(&self, threads: &Threads, value: impl Fn(i32) -> Option<bool>) -> Model {
+        model::read(threads, &self.schedule, &self.blaster, value)
+    }
+
+    fn literal(&mut self, lit: Lit, polarity: Polarity, sink: &mut impl ClauseSink) -> i32 {
+        let blaster = &mut self.blaster;
+        let literal = blaster.cnf.literal(&blaster.gates, lit, polarity, sink);
+        self.settle(sink, &mut || true);
+        literal
+    }
+
+    fn settle(
+        &mut self,
+        sink: &mut impl ClauseSink,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let (schedule, blaster) = (&self.schedule, &mut self.blaster);
+        self.memory.settle(schedule, blaster, sink, keep_going)
+    }
+
+    /// Gives meaning to what a thread reads, and notes what it writes.
+    fn code(
+        &mut self,
+        threads: &Threads,
+        thread: ThreadId,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
+        let mut views = Views::default();
+        for (index, position) in threads.threads[thread].positions.iter().enumerate() {
+            if !keep_going() {
+                return None;
+            }
+            for access in &position.accesses {
+                let here = (thread, index);
+                let (schedule, blaster) = (&self.schedule, &mut self.blaster);
+                let memory = &mut self.memory;
+                memory.access(threads, schedule, here, *access, &mut views, blaster);
+            }
+        }
+        Some(())
+    }
+
+    /// What must hold for a thread to get past its positions.
+    fn rules(
+        &mut self,
+        threads: &Threads,
+        thread: ThreadId,
+        sink: &mut impl ClauseSink,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
+        if !threads.threads[thread].positions.is_empty() {
+            self.creation(threads, thread, sink);
+        }
+        for (index, position) in threads.threads[thread].positions.iter().enumerate() {
+            if !keep_going() {
+                return None;
+            }
+            for (condition, other) in &position.joins {
+                let condition = self.blaster.literal(&threads.terms, *condition);
+                self.join(threads, (thread, index), condition, *other, sink);
+            }
+            let passed = self.schedule.threads[thread].is_passed(index);
+            for required in &position.requires {
+                let guard = self.blaster.literal(&threads.terms, position.guard);
+                let required = self.blaster.literal(&threads.terms, *required);
+                let clause = [!passed, !guard, required];
+                self.blaster.add_clause(&clause, sink);
+            }
+        }
+        Some(())
+    }
+
+    /// A thread starts only when it has been created. That was in an earlier
+    /// context, since creators do not create themselves.
+    fn creation(&mut self, threads: &Threads, thread: ThreadId, sink: &mut impl ClauseSink) {
+        let Some(creation) = threads.threads[thread].creation else {
+            return;
+        };
+        let first = self.schedule.threads[thread].done[0].clone();
+        let created = self.schedule.threads[creation.thread].done[creation.position].clone();
+        self.only_after(&first, None, &created, sink);
+        let condition = self.blaster.literal(&threads.terms, creation.condition);
+        let clause = [!last(&first), condition];
+        self.blaster.add_clause(&clause, sink);
+    }
+
+    fn join(
+        &mut self,
+        threads: &Threads,
+        (thread, position): (ThreadId, usize),
+        condition: Lit,
+        other: ThreadId,
+        sink: &mut impl ClauseSink,
+    ) {
+        let passed = self.schedule.threads[thread].done[position].clone();
+        let ended = self.schedule.threads[other].done.last().cloned();
+        if !threads.threads[other].can_end {
+            let clause = [!last(&passed), !condition];
+            self.blaster.add_clause(&clause, sink);
+        } else if let Some(ended) = ended {
+            self.only_after(&passed, Some(condition), &ended, sink);
+        } else if let Some(creation) = threads.threads[other].creation {
+            // A thread that does nothing has ended as soon as it exists.
+            if creation.thread == thread && creation.position >= position {
+                let clause = [!last(&passed), !condition];
+                self.blaster.add_clause(&clause, sink);
+            } else if creation.thread != thread {
+                let creator = &self.schedule.threads[creation.thread];
+                let created = creator.done[creation.position].clone();
+                self.only_after(&passed, Some(condition), &created, sink);
+            }
+            let exists = self.blaster.literal(&threads.terms, creation.condition);
+            let clause = [!last(&passed), !condition, exists];
+            self.blaster.add_clause(&clause, sink);
+        }
+    }
+
+    /// If the condition holds, `later` holds only from the context after that
+    /// in which `earlier` began to hold.
+    fn only_after(
+        &mut self,
+        later: &[Lit],
+        condition: Option<Lit>,
+        earlier: &[Lit],
+        sink: &mut impl ClauseSink,
+    ) {
+        let condition = condition.unwrap_or(Lit::TRUE);
+        let mut before = (Lit::FALSE, Lit::FALSE);
+        for (later, earlier) in later.iter().zip(earlier) {
+            // A context of somebody else adds nothing.
+            if *later != before.0 {
+                let clause = [!*later, !condition, before.1];
+                self.blaster.add_clause(&clause, sink);
+            }
+            before = (*later, *earlier);
+        }
+    }
+
+    fn moments(&mut self, threads: &Threads, sink: &mut impl ClauseSink) {
+        for moment in &threads.stuck {
+            let schedule = &self.schedule.threads[moment.thread];
+            if moment.after < schedule.done.len() {
+                let passed = schedule.is_passed(moment.after);
+                let condition = self.blaster.literal(&threads.terms, moment.condition);
+                self.blaster.add_clause(&[!passed, !condition], sink);
+            }
+        }
+        for moment in &threads.excluded {
+            let happens = self.happens(threads, moment);
+            self.blaster.add_clause(&[!happens], sink);
+        }
+        self.violations = (threads.violations.iter())
+            .map(|moment| self.happens(threads, moment))
+            .collect();
+        // Whoever asks for less gets less: only what is asked for is written.
+    }
+
+    /// Whether a moment is reached and its condition holds.
+    fn happens(&mut self, threads: &Threads, moment: &Moment) -> Lit {
+        let condition = self.blaster.literal(&threads.terms, moment.condition);
+        let mut all = vec![condition];
+        if let Some(before) = moment.after.checked_sub(1) {
+            all.push(self.schedule.threads[moment.thread].is_passed(before));
+        } else if let Some(creation) = threads.threads[moment.thread].creation {
+            let creator = &self.schedule.threads[creation.thread];
+            all.push(creator.is_passed(creation.position));
+            all.push(self.blaster.literal(&threads.terms, creation.condition));
+        }
+        self.blaster.gates.all(&all)
+    }
+}

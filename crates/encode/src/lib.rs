@@ -1,0 +1,20 @@
+//! Encodings: which interleavings of threads there are, as clauses.
+//!
+//! An encoding takes unfolded threads and says, as a formula, how their
+//! positions may interleave and which values they then read. It must not know
+//! the program the threads come from, nor any solver: clauses go to a sink.
+
+pub mod contexts;
+
+pub use contexts::{Context, Encoding, Model, Options, encode};
+
+/// Which normal forms of schedules to insist on; each keeps at least one
+/// schedule of every equivalence class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NormalForms {
+    /// A thread is resumed only before an access that conflicts with something
+    /// that ran since it was left.
+    pub resume_for_conflict: bool,
+    /// Neighbouring contexts that do not conflict are in the order of threads.
+    pub ordered_neighbours: bool,
+}

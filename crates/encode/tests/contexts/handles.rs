@@ -1,0 +1,1 @@
+//! What the literals of a schedule mean.

@@ -1,0 +1,113 @@
+//! Random programs: the formula agrees with the enumeration of all schedules.
+
+use encode::{NormalForms, Options, encode};
+use fastrand::Rng;
+use formula::Mode;
+
+use crate::describe::describe;
+use crate::generator::{Program, program};
+use crate::simulator::Simulator;
+use crate::solver::Solver;
+
+const CONTEXTS: usize = 5;
+const ROUNDS: usize = 3;
+
+fn check(program: &Program, options: &Options) -> bool {
+    let threads = &program.threads;
+    let simulator = Simulator { threads };
+    let needed = program
+        .inputs
+        .iter()
+        .filter_map(|inputs| {
+            simulator.contexts_needed(inputs, options.round_robin, options.contexts)
+        })
+        .min();
+    let mut solver = Solver::default();
+    let encoding = encode(threads, options, &mut solver, &mut || true);
+    let mut encoding = encoding.expect("nobody interrupts");
+    let any_violation = encoding.any_violation(&mut solver);
+    for contexts in (0..=options.contexts).rev() {
+        let fewer = encoding.unused_from(contexts, &mut solver);
+        let is_satisfiable = solver.is_satisfiable(&[any_violation, fewer]);
+        let expected = needed.is_some_and(|needed| needed <= contexts);
+        assert_eq!(is_satisfiable, expected, "with {contexts} contexts");
+        if !is_satisfiable {
+            break;
+        }
+        let model = encoding.model(threads, |literal| solver.value(literal));
+        simulator.check(&model);
+        assert_eq!(model.contexts.len(), options.contexts);
+        let mut unused = model.contexts[contexts..].iter();
+        assert!(unused.all(|context| context.positions.is_empty()));
+        let literal = encoding.violation(model.violation.unwrap(), &mut solver);
+        assert!(solver.is_satisfiable(&[literal, fewer]));
+    }
+    needed.is_some()
+}
+
+fn check_many(seed: u64, count: usize, normal_forms: NormalForms) {
+    let mut rng = Rng::with_seed(seed);
+    let mut n_violated = 0;
+    for index in 0..count {
+        let state = rng.get_seed();
+        let honest = normal_forms != NormalForms::default() || rng.bool();
+        let program = program(&mut rng, honest);
+        let n_threads = program.threads.threads.len();
+        let round_robin = rng.bool();
+        let options = Options {
+            contexts: if round_robin {
+                n_threads * rng.usize(1..=ROUNDS)
+            } else {
+                rng.usize(1..=CONTEXTS)
+            },
+            round_robin,
+            normal_forms,
+            formula: formula::Options {
+                mode: [Mode::ByPolarity, Mode::Full][rng.usize(..2)],
+                narrowing: rng.u32(..4) > 0,
+            },
+        };
+        let found = std::panic::catch_unwind(|| check(&program, &options));
+        match found {
+            Ok(is_violated) => n_violated += usize::from(is_violated),
+            Err(_) => panic!(
+                "program {index}, made from seed {state:#x}, with {options:?}\n{}",
+                describe(&program.threads)
+            ),
+        }
+    }
+    // Neither answer should be rare.
+    assert!((count / 5..count * 4 / 5).contains(&n_violated), "{n_violated} of {count}");
+}
+
+#[test]
+fn agrees_with_enumeration() {
+    check_many(1, 4000, NormalForms::default());
+}
+
+#[test]
+fn resume_for_conflict_is_complete() {
+    let forms = NormalForms {
+        resume_for_conflict: true,
+        ordered_neighbours: false,
+    };
+    check_many(2, 4000, forms);
+}
+
+#[test]
+fn ordered_neighbours_is_complete() {
+    let forms = NormalForms {
+        resume_for_conflict: false,
+        ordered_neighbours: true,
+    };
+    check_many(3, 4000, forms);
+}
+
+#[test]
+fn both_normal_forms_are_complete() {
+    let forms = NormalForms {
+        resume_for_conflict: true,
+        ordered_neighbours: true,
+    };
+    check_many(4, 4000, forms);
+}

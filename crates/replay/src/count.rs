@@ -1,0 +1,176 @@
+//! Counts how often each thread has executed each instruction, and knows which
+//! executions are still under way.
+//!
+//! Only guided runs want to know; all others have no [`Counter`] and pay one
+//! test for each instruction. What counts as an execution is told in
+//! [`crate::guide`]. Nothing here must have an influence on a run.
+
+use crate::inputs::{Asker, Inputs};
+use crate::machine::{Flow, Machine, Stop};
+use crate::thread::{Phase, Thread};
+use ir::{BlockId, FunctionId, InstId};
+use std::collections::HashMap;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counter {
+    /// Executions that have begun, by thread and instruction.
+    begun: HashMap<(usize, FunctionId, InstId), u64>,
+    /// For each thread and each of its calls in progress, outermost first: the
+    /// execution that has begun there and is not over.
+    under_way: Vec<Vec<Option<Execution>>>,
+}
+
+/// An execution that is not over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Execution {
+    pub function: FunctionId,
+    pub inst: InstId,
+    /// Which one of this thread and instruction, from 1.
+    pub number: u64,
+    /// Visible steps taken.
+    pub steps: u32,
+    /// Inputs asked for.
+    asked: u32,
+    /// Where in its function the instruction is. One call never executes the same
+    /// instruction twice in a row, there is at least a jump in between; so if the
+    /// call is still here, it is still the same execution.
+    place: (BlockId, usize),
+}
+
+impl Counter {
+    /// The thread turns to its next instruction, perhaps not for the first time.
+    /// Terminators are no instructions: `inst` is then none.
+    fn begin(&mut self, thread: &Thread, inst: Option<InstId>) {
+        let Some(frame) = thread.frame() else {
+            return;
+        };
+        if self.under_way.len() <= thread.id {
+            self.under_way.resize(thread.id + 1, Vec::new());
+        }
+        let calls = &mut self.under_way[thread.id];
+        calls.resize(thread.frames.len(), None);
+        let place = (frame.block, frame.index);
+        let Some(current) = calls.last_mut() else {
+            return;
+        };
+        let Some(inst) = inst else {
+            *current = None;
+            return;
+        };
+        if current.is_some_and(|execution| execution.place == place) {
+            return;
+        }
+        let key = (thread.id, frame.function, inst);
+        let begun = self.begun.entry(key).or_default();
+        *begun += 1;
+        *current = Some(Execution {
+            function: frame.function,
+            inst,
+            number: *begun,
+            steps: 0,
+            asked: 0,
+            place,
+        });
+    }
+
+    /// The thread has done something about the instruction it turned to, which
+    /// was in the call at this depth.
+    fn end(&mut self, thread: &Thread, depth: usize, is_step: bool) {
+        let Some(calls) = self.under_way.get_mut(thread.id) else {
+            return;
+        };
+        calls.truncate(thread.frames.len());
+        let (Some(call), Some(frame)) = (calls.get_mut(depth - 1), thread.frames.get(depth - 1))
+        else {
+            return;
+        };
+        let Some(execution) = call else {
+            return;
+        };
+        let is_gone = execution.place != (frame.block, frame.index);
+        // A function of the program was called. Library functions that call back
+        // keep their progress in the phase, and are not over yet.
+        let is_call = thread.frames.len() > depth && frame.phase == Phase::Start;
+        if is_gone || is_call {
+            *call = None;
+        } else if is_step {
+            execution.steps += 1;
+        }
+    }
+
+    /// The thread's execution of this number has taken more than `part` visible
+    /// steps, or is over.
+    pub fn has_done(
+        &self,
+        thread: usize,
+        function: FunctionId,
+        inst: InstId,
+        number: u64,
+        part: u32,
+    ) -> bool {
+        let begun = self.begun.get(&(thread, function, inst));
+        if begun.copied().unwrap_or(0) < number {
+            return false;
+        }
+        let calls = self.under_way.get(thread).into_iter().flatten().flatten();
+        let mut same = calls.filter(|execution| {
+            (execution.function, execution.inst, execution.number) == (function, inst, number)
+        });
+        same.next().is_none_or(|execution| execution.steps > part)
+    }
+
+    /// What the thread's innermost call is executing.
+    pub fn current(&self, thread: &Thread) -> Option<&Execution> {
+        let calls = self.under_way.get(thread.id)?;
+        let innermost = thread.frames.len().checked_sub(1)?;
+        calls.get(innermost)?.as_ref()
+    }
+
+    /// Counts a request for an input: who asks.
+    pub fn ask(&mut self, thread: &Thread) -> Option<Asker> {
+        let calls = self.under_way.get_mut(thread.id)?;
+        let innermost = thread.frames.len().checked_sub(1)?;
+        let execution = calls.get_mut(innermost)?.as_mut()?;
+        let index = execution.asked;
+        execution.asked += 1;
+        Some(Asker {
+            function: execution.function,
+            inst: execution.inst,
+            count: execution.number,
+            index,
+        })
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Executes the thread's next instruction, as [`Machine::execute`] does, and
+    /// counts it if somebody wants to know.
+    pub(crate) fn execute_next(
+        &mut self,
+        thread: &mut Thread,
+        inputs: &mut dyn Inputs,
+        allow: bool,
+    ) -> Result<Flow, Stop> {
+        if self.counter.is_none() {
+            return self.execute(thread, inputs, allow);
+        }
+        let depth = thread.frames.len();
+        let inst = thread.frame().and_then(|frame| {
+            let block = &self.image.body(frame.function)?.blocks[frame.block];
+            block.insts.get(frame.index).copied()
+        });
+        if let Some(counter) = &mut self.counter {
+            counter.begin(thread, inst);
+        }
+        let result = self.execute(thread, inputs, allow);
+        // A step that finds out that it has to wait has done nothing; one that ends
+        // the run has done its part.
+        let is_step = allow && !matches!(result, Ok(Flow::Visible(_)));
+        if let Some(counter) = &mut self.counter
+            && depth > 0
+        {
+            counter.end(thread, depth, is_step);
+        }
+        result
+    }
+}

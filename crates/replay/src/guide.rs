@@ -1,0 +1,429 @@
+//! Guided runs: along a schedule that is known in terms of instructions.
+//!
+//! Whoever finds a schedule by reasoning about the program does not know all
+//! visible steps: what can be proved private takes none there. So a [`Guide`]
+//! says, for one stretch after the other, which thread runs and which
+//! instruction it gets done; and it gives inputs to the executions of
+//! instructions that ask for them. The run that comes out is an ordinary one,
+//! recorded as a [`Schedule`] that [`crate::run_schedule`] repeats.
+//!
+//! # What an execution is
+//!
+//! Executions of an instruction are counted from 1, for each thread on its own
+//! and for all its calls of the function together. Counting starts with the
+//! program: what runs before `main` (constructors of global objects) counts for
+//! thread 0. Terminators of blocks and phis are not instructions.
+//!
+//! - An execution begins when the thread gets to the instruction. If it is a
+//!   visible step that has to wait for its turn, or for a lock, it goes on when
+//!   the turn comes: it is counted once, however often it is tried.
+//! - It has taken part 0 when it has taken its first visible step, part 1 with
+//!   the second, and so on. Two visible steps are taken by waits for conditions,
+//!   by waits at barriers (but one by the thread that completes the barrier), by
+//!   `pthread_once` (but one if the routine has run before), and by `memcpy` and
+//!   its relatives between two shared blocks (but one if only one of them is
+//!   shared).
+//! - It is over when the thread moves on; all its parts are then done, even if
+//!   there were fewer, or none because nothing about it was visible. What is over
+//!   may be more than was asked for, since local work is done right after the
+//!   visible step before it.
+//! - The call of a function with a body is over as soon as the function is
+//!   entered. The instructions inside are executions of their own. Library
+//!   functions that call back (`pthread_once`, `qsort`, `bsearch`) are over when
+//!   they return.
+//! - An atomic section is one visible step, that of the call of
+//!   `__VERIFIER_atomic_begin` or of the `__VERIFIER_atomic_*` function: when
+//!   that is done, so is everything in the section. A thread whose own function
+//!   is of that kind has no such call; all of it is its first step.
+//! - `pthread_create` also runs the local work at the start of the new thread.
+//!   That counts for the new thread.
+//!
+//! # Inputs
+//!
+//! An input is asked for by the instruction that the innermost call is executing
+//! then: a call of `__VERIFIER_nondet_*` or of an unknown function, the first
+//! read of memory that was never written (in pieces of at most 16 bytes, lowest
+//! first; a piece that is written in part is asked for as a whole, and only the
+//! other bytes are used), a signal (the value is a place in the list of waiting
+//! threads, sorted by their numbers), and so on. If there is only one answer,
+//! nothing is asked, and `index` does not count it.
+//!
+//! This module must not know where guides come from.
+
+use crate::count::Counter;
+use crate::drive::{DoesNotFit, GivenInputs, Outcome, Recorder, Run};
+use crate::image::Image;
+use crate::inputs::{Asker, Inputs, NoInput, Request};
+use crate::machine::{Config, Machine};
+use crate::schedule::Schedule;
+use crate::thread::{End, Life, Stuck};
+use ir::{FunctionId, InstId, Program};
+use std::collections::{BTreeSet, HashMap};
+
+/// Until where a thread runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The thread's execution number `count` (from 1) of this instruction has
+    /// taken its visible step number `part` (from 0), or is over.
+    Inst {
+        function: FunctionId,
+        inst: InstId,
+        count: u64,
+        part: u32,
+    },
+    /// The thread has taken the visible step that ends it.
+    End,
+    /// The thread has taken at least one visible step.
+    Start,
+}
+
+/// A thread, by its number in order of creation, runs until a mark is reached.
+/// If it is reached already, the thread takes no step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    pub thread: usize,
+    pub until: Mark,
+}
+
+/// The answer to one request of one execution of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GuidedInput {
+    pub thread: usize,
+    pub function: FunctionId,
+    pub inst: InstId,
+    /// The thread's execution of the instruction, from 1.
+    pub count: u64,
+    /// Which of the inputs that this execution asks for, from 0.
+    pub index: u32,
+    pub value: u128,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guide {
+    pub stretches: Vec<Stretch>,
+    /// In any order. An input that is not given is 0; one that is not among the
+    /// possible answers is cut to their width, or is 0; one that is not asked for
+    /// does not matter.
+    pub inputs: Vec<GuidedInput>,
+    /// Who goes on after the last stretch.
+    pub finally: usize,
+}
+
+/// Runs the program as a guide says, up to the first violation. `keep_going` is
+/// asked now and then, with the number of steps so far.
+///
+/// The guide does not fit if a thread cannot step although its mark has not been
+/// reached; unless a violation came before that, or the run ended for a reason
+/// that lies outside of the program (its outcome is then a limit, or something
+/// that is not supported). After the last stretch, the run goes on with one
+/// thread for as long as that can step: whether there was a violation is for the
+/// caller to see.
+pub fn run_guided(
+    image: &Image,
+    config: &Config,
+    digest: u64,
+    guide: &Guide,
+    is_traced: bool,
+    max_steps: u64,
+    keep_going: &mut dyn FnMut(u64) -> bool,
+) -> Result<Run, DoesNotFit> {
+    let mut inputs = GuidedInputs::of(&guide.inputs);
+    let counter = Some(Box::<Counter>::default());
+    let (machine, started) = Machine::start_with(image, config, &mut inputs, is_traced, counter);
+    let mut guided = Guided {
+        recorder: Recorder::new(machine, config, digest, started),
+        inputs: &mut inputs,
+        ended: BTreeSet::new(),
+        max_steps,
+        keep_going,
+    };
+    for (index, stretch) in guide.stretches.iter().enumerate() {
+        guided.follow(index, stretch)?;
+    }
+    guided.go_on(guide.finally)?;
+    Ok(guided.recorder.finish())
+}
+
+/// The guide that leads along a schedule: a stretch for each context, until its
+/// last step has been taken. It is the way back from what [`run_guided`] records,
+/// for whoever wants to compare the two.
+pub fn guide_along(
+    image: &Image,
+    config: &Config,
+    schedule: &Schedule,
+) -> Result<Guide, DoesNotFit> {
+    let mut inputs = NotedInputs {
+        given: GivenInputs::of(schedule),
+        noted: Vec::new(),
+    };
+    let counter = Some(Box::<Counter>::default());
+    let (machine, started) = Machine::start_with(image, config, &mut inputs, false, counter);
+    let mut guided = Guided {
+        recorder: Recorder::new(machine, config, schedule.digest, started),
+        inputs: &mut inputs,
+        ended: BTreeSet::new(),
+        max_steps: u64::MAX,
+        keep_going: &mut |_| true,
+    };
+    let mut guide = Guide::default();
+    for (index, context) in schedule.contexts.iter().enumerate() {
+        let thread = context.thread;
+        let mut until = None;
+        for _ in 0..context.steps {
+            if guided.recorder.outcome.is_some() {
+                break;
+            }
+            guided.recorder.check_choice(index, thread)?;
+            until = Some(guided.next_mark(thread));
+            guided.step(thread);
+        }
+        let stretch = until.map(|until| Stretch { thread, until });
+        // A step that found out that it has to wait has reached nothing.
+        guide
+            .stretches
+            .extend(stretch.filter(|stretch| guided.is_reached(stretch)));
+        guide.finally = thread;
+    }
+    if let Some(misfit) = guided.recorder.misfit.take() {
+        return Err(DoesNotFit(misfit));
+    }
+    guide.inputs = inputs.noted;
+    Ok(guide)
+}
+
+/// Inputs as given by a schedule, with note taken of who asks for them.
+struct NotedInputs<'s> {
+    given: GivenInputs<'s>,
+    noted: Vec<GuidedInput>,
+}
+
+impl Inputs for NotedInputs<'_> {
+    fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
+        let value = self.given.choose(request)?;
+        self.noted.extend(request.asker.map(|asker| GuidedInput {
+            thread: request.thread,
+            function: asker.function,
+            inst: asker.inst,
+            count: asker.count,
+            index: asker.index,
+            value,
+        }));
+        Ok(value)
+    }
+}
+
+struct GuidedInputs(HashMap<(usize, Asker), u128>);
+
+impl GuidedInputs {
+    fn of(inputs: &[GuidedInput]) -> Self {
+        let answers = inputs.iter().map(|input| {
+            let asker = Asker {
+                function: input.function,
+                inst: input.inst,
+                count: input.count,
+                index: input.index,
+            };
+            ((input.thread, asker), input.value)
+        });
+        GuidedInputs(answers.collect())
+    }
+}
+
+impl Inputs for GuidedInputs {
+    fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
+        let asker = request.asker.map(|asker| (request.thread, asker));
+        let given = asker.and_then(|asker| self.0.get(&asker));
+        Ok(request.domain.fit(given.copied().unwrap_or(0)))
+    }
+}
+
+/// A guided run in progress.
+struct Guided<'a, 'k> {
+    recorder: Recorder<'a>,
+    inputs: &'k mut dyn Inputs,
+    /// Threads that have ended. The last one may then go on as the process, with
+    /// what is to be done at its end.
+    ended: BTreeSet<usize>,
+    max_steps: u64,
+    keep_going: &'k mut dyn FnMut(u64) -> bool,
+}
+
+impl Guided<'_, '_> {
+    fn follow(&mut self, index: usize, stretch: &Stretch) -> Result<(), DoesNotFit> {
+        while !self.is_settled() && !self.is_reached(stretch) {
+            if let Some(problem) = self.problem(stretch.thread) {
+                let program = self.recorder.machine.image.program;
+                return Err(DoesNotFit(format!(
+                    "in stretch {}, thread {} should run until {}, but {problem}",
+                    index + 1,
+                    stretch.thread,
+                    describe_mark(program, &stretch.until)
+                )));
+            }
+            self.step(stretch.thread);
+        }
+        Ok(())
+    }
+
+    fn go_on(&mut self, thread: usize) -> Result<(), DoesNotFit> {
+        while !self.is_settled() && self.recorder.outcome.is_none() {
+            if thread >= self.recorder.machine.thread_count() {
+                let what = format!("thread {thread} should go on, but does not exist");
+                return Err(DoesNotFit(what));
+            }
+            if !self.recorder.machine.is_enabled(thread) {
+                break;
+            }
+            self.step(thread);
+        }
+        Ok(())
+    }
+
+    /// There is nothing to add: a violation was found, or will not be.
+    fn is_settled(&self) -> bool {
+        let is_beyond = matches!(
+            self.recorder.outcome,
+            Some(
+                Outcome::Violated
+                    | Outcome::Cut(_)
+                    | Outcome::StepLimit
+                    | Outcome::Interrupted
+                    | Outcome::Unsupported(_)
+            )
+        );
+        is_beyond || !self.recorder.violations.is_empty()
+    }
+
+    fn is_reached(&self, stretch: &Stretch) -> bool {
+        let machine = &self.recorder.machine;
+        let thread = stretch.thread;
+        match stretch.until {
+            Mark::Inst {
+                function,
+                inst,
+                count,
+                part,
+            } => {
+                let counter = machine.counter.as_ref();
+                counter.is_some_and(|counter| counter.has_done(thread, function, inst, count, part))
+            }
+            Mark::End => self.ended.contains(&thread),
+            Mark::Start => thread < machine.thread_count() && machine.thread(thread).steps > 0,
+        }
+    }
+
+    /// What will be reached by the thread's next step.
+    fn next_mark(&self, thread: usize) -> Mark {
+        let machine = &self.recorder.machine;
+        let thread = machine.thread(thread);
+        if thread.frames.is_empty() {
+            return Mark::End;
+        }
+        let counter = machine.counter.as_ref();
+        match counter.and_then(|counter| counter.current(thread)) {
+            Some(execution) => Mark::Inst {
+                function: execution.function,
+                inst: execution.inst,
+                count: execution.number,
+                part: execution.steps,
+            },
+            // Only a thread that is one atomic step has not begun anything yet.
+            None => Mark::Start,
+        }
+    }
+
+    fn step(&mut self, thread: usize) {
+        let recorder = &mut self.recorder;
+        if recorder.steps >= self.max_steps {
+            recorder.outcome = Some(Outcome::StepLimit);
+            return;
+        }
+        if recorder.steps.is_multiple_of(256) && !(self.keep_going)(recorder.steps) {
+            recorder.outcome = Some(Outcome::Interrupted);
+            return;
+        }
+        let is_last_step = |machine: &Machine| {
+            let thread = machine.thread(thread);
+            thread.frames.is_empty() && matches!(thread.life, Life::Ending(End::Thread(_)))
+        };
+        let ends = is_last_step(&recorder.machine);
+        recorder.step(thread, self.inputs);
+        if ends || recorder.machine.thread(thread).is_finished() {
+            self.ended.insert(thread);
+        }
+    }
+
+    /// Why a thread cannot take its next step.
+    fn problem(&self, id: usize) -> Option<String> {
+        let machine = &self.recorder.machine;
+        if let Some(outcome) = &self.recorder.outcome {
+            return Some(format!("the run is over: {}", describe_outcome(outcome)));
+        }
+        if id >= machine.thread_count() {
+            return Some("it does not exist".to_owned());
+        }
+        let thread = machine.thread(id);
+        match &thread.life {
+            Life::Finished(_) => return Some("it has ended".to_owned()),
+            Life::Stuck(stuck) => {
+                let place = match machine.location(thread) {
+                    Some(location) => machine.image.program.describe_location(location),
+                    None => "an unknown place".to_owned(),
+                };
+                return Some(format!("{} at {place}", describe_stuck(stuck)));
+            }
+            Life::Running | Life::Ending(_) => {}
+        }
+        (!machine.is_enabled(id)).then(|| machine.describe_wait(thread))
+    }
+}
+
+fn describe_mark(program: &Program, mark: &Mark) -> String {
+    let (function, inst, count, part) = match mark {
+        Mark::Inst {
+            function,
+            inst,
+            count,
+            part,
+        } => (*function, *inst, *count, *part),
+        Mark::End => return "its end".to_owned(),
+        Mark::Start => return "its first step".to_owned(),
+    };
+    let function = program.functions.get(function);
+    let body = function.and_then(|function| function.body.as_ref());
+    let location = body.and_then(|body| body.insts.get(inst)?.location);
+    let place = location.map_or("an unknown place".to_owned(), |location| {
+        program.describe_location(location)
+    });
+    let name = function.map_or("an unknown function", |function| &function.name);
+    let part = match part {
+        0 => String::new(),
+        part => format!("part {part} of "),
+    };
+    format!("{part}execution {count} of {inst} at {place} in {name}")
+}
+
+fn describe_stuck(stuck: &Stuck) -> String {
+    match stuck {
+        Stuck::Assumption => "its assumption does not hold".to_owned(),
+        Stuck::Undefined(kind) => format!("it has met undefined behaviour ({kind})"),
+        Stuck::Endless { .. } => "it loops without any visible step".to_owned(),
+    }
+}
+
+fn describe_outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Exited(code) => format!("the process has ended with status {code}"),
+        Outcome::Aborted => "the process was aborted".to_owned(),
+        Outcome::Assumption => "an assumption does not hold".to_owned(),
+        Outcome::Undefined(kind) => format!("undefined behaviour ({kind})"),
+        Outcome::Endless(function) => format!("{function} loops for ever"),
+        // None of these comes with a question.
+        Outcome::Violated
+        | Outcome::Cut(_)
+        | Outcome::StepLimit
+        | Outcome::Interrupted
+        | Outcome::Unsupported(_)
+        | Outcome::ScheduleEnded => "it goes no further".to_owned(),
+    }
+}

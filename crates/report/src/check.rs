@@ -1,0 +1,301 @@
+//! What a check has established, with its bounds, and what it cost.
+//!
+//! Words verdicts; the only judgement it makes is whether the bounds of a
+//! verdict are those that the user asked for. Prints nothing.
+
+use crate::columns::section;
+use crate::exploration::Verdict;
+use crate::run::render_violation;
+use crate::trace::render_trace;
+use crate::{group_digits, plural};
+use check::{Attempt, Bounds, CutLoop, Limits, Order, Report};
+use ir::Program;
+use replay::{Input, InputKind, Run};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// How the user gets to see a violation again.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// Whether the schedule was written to a file.
+    pub is_saved: bool,
+    /// The command that runs the schedule.
+    pub command: String,
+}
+
+/// What the whole run took, over and above what the attempts tell.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cost {
+    pub elapsed: Duration,
+    /// Compiling and reading the program.
+    pub loading: Duration,
+    /// Of the process, in bytes; `None` where the system does not tell.
+    pub peak_memory: Option<u64>,
+}
+
+impl Verdict {
+    /// What the user learns from a check. Bounds that the checker chose itself
+    /// answer nothing that was asked: short of them, things are unknown.
+    pub fn of_check(verdict: &check::Verdict, bounds: &Bounds) -> Verdict {
+        match verdict {
+            check::Verdict::Violated(_) => Verdict::Violated,
+            check::Verdict::Safe => Verdict::Safe,
+            check::Verdict::SafeUpTo(limits) if are_asked_for(limits, bounds) => {
+                Verdict::SafeWithinBounds
+            }
+            check::Verdict::SafeUpTo(_) | check::Verdict::Unknown { .. } => Verdict::Unknown,
+        }
+    }
+}
+
+/// Whether the user gave every limit that mattered.
+fn are_asked_for(limits: &Limits, bounds: &Bounds) -> bool {
+    let is_given =
+        |cut: &CutLoop| bounds.unwind.is_some() || bounds.unwind_set.contains_key(&cut.name);
+    bounds.are_given()
+        || (limits.order.is_none() || bounds.order.is_some())
+            && limits.loops.iter().all(is_given)
+            && limits.others.is_empty()
+}
+
+/// Why nothing is known, if so. A search that the checker ended by itself has
+/// no reason but its bounds.
+pub(crate) fn reason(verdict: &check::Verdict) -> Option<&str> {
+    match verdict {
+        check::Verdict::Unknown { reason, .. } => Some(reason),
+        _ => None,
+    }
+}
+
+/// What was shown, if anything.
+pub(crate) fn limits(verdict: &check::Verdict) -> Option<&Limits> {
+    match verdict {
+        check::Verdict::SafeUpTo(limits) => Some(limits),
+        check::Verdict::Unknown { established, .. } => established.as_ref(),
+        check::Verdict::Violated(_) | check::Verdict::Safe => None,
+    }
+}
+
+/// The verdict with everything that belongs to it.
+pub fn render_check(
+    program: &Program,
+    report: &Report,
+    bounds: &Bounds,
+    replay: &Replay,
+    width: usize,
+) -> String {
+    if let check::Verdict::Violated(run) = &report.verdict {
+        return render_violated(program, run, replay, width);
+    }
+    let established = limits(&report.verdict).map(|limits| describe_limits(program, limits));
+    let established = established.as_deref().unwrap_or("");
+    match (
+        Verdict::of_check(&report.verdict, bounds),
+        reason(&report.verdict),
+    ) {
+        (Verdict::Unknown, None) => format!("unknown: no violation {established}\n"),
+        (Verdict::Unknown, Some(reason)) if established.is_empty() => {
+            format!("unknown: {reason}\n")
+        }
+        (Verdict::Unknown, Some(reason)) => {
+            format!("unknown: {reason}\nno violation {established}\n")
+        }
+        (Verdict::SafeWithinBounds, _) => format!("safe {established}\n"),
+        _ => "safe\n".to_owned(),
+    }
+}
+
+fn render_violated(program: &Program, run: &Run, replay: &Replay, width: usize) -> String {
+    let mut text = String::new();
+    for violation in &run.violations {
+        let _ = write!(text, "VIOLATED {}", render_violation(program, violation));
+    }
+    if !run.trace.is_empty() {
+        let _ = write!(text, "\n{}", render_trace(program, run, width));
+    }
+    text.push('\n');
+    if let Some(inputs) = describe_inputs(run) {
+        let _ = writeln!(text, "inputs: {inputs}");
+    }
+    let contexts = plural(run.schedule.contexts.len() as u128, "context");
+    let steps = plural(u128::from(run.steps), "visible step");
+    let _ = match run.steps {
+        0 => writeln!(text, "violated before the first visible step"),
+        _ => writeln!(text, "violated in {contexts}, {steps}"),
+    };
+    if replay.is_saved {
+        let _ = writeln!(text, "to see it again: {}", replay.command);
+    } else {
+        let _ = writeln!(
+            text,
+            "to see it again, save the schedule with --save FILE, then: {}",
+            replay.command
+        );
+    }
+    text
+}
+
+/// The values that the program got from outside, in the order in which it asked.
+fn describe_inputs(run: &Run) -> Option<String> {
+    const SHOWN: usize = 20;
+    // What else is chosen shows in the trace: which thread wakes, which wait
+    // gives up.
+    let is_value = |kind: InputKind| {
+        matches!(
+            kind,
+            InputKind::Nondet
+                | InputKind::Uninitialised
+                | InputKind::UnknownCall
+                | InputKind::Undefined
+                | InputKind::Environment
+        )
+    };
+    let inputs = run.schedule.inputs.iter();
+    let inputs: Vec<&Input> = inputs.filter(|input| is_value(input.kind)).collect();
+    let values: Vec<String> = inputs
+        .chunk_by(|a, b| a == b)
+        .map(|equal| {
+            let (kind, thread) = (equal[0].kind.name(), equal[0].thread);
+            let times = match equal.len() {
+                1 => String::new(),
+                number => format!(", {number} times"),
+            };
+            format!("{} ({kind}, thread {thread}{times})", equal[0].value)
+        })
+        .collect();
+    match values.get(SHOWN..) {
+        _ if values.is_empty() => None,
+        Some(rest @ [_, ..]) => Some(format!(
+            "{} and {} more",
+            values[..SHOWN].join(", "),
+            rest.len()
+        )),
+        _ => Some(values.join(", ")),
+    }
+}
+
+/// What a search did not go beyond, in one line that goes on after `safe` or
+/// `no violation`.
+pub fn describe_limits(program: &Program, limits: &Limits) -> String {
+    let mut bounds: Vec<String> = limits.order.map(describe_order).into_iter().collect();
+    bounds.extend(limits.loops.iter().map(|cut| describe_loop(program, cut)));
+    let mut parts = Vec::new();
+    if !bounds.is_empty() {
+        parts.push(format!("up to {}", bounds.join("; ")));
+    }
+    if !limits.others.is_empty() {
+        parts.push(format!(
+            "provided that {}",
+            limits.others.join(", and that ")
+        ));
+    }
+    parts.join("; ")
+}
+
+pub(crate) fn describe_order(order: Order) -> String {
+    match order {
+        Order::Contexts(bound) => plural(u128::from(bound), "context"),
+        Order::Rounds(bound) => plural(u128::from(bound), "round"),
+    }
+}
+
+fn describe_loop(program: &Program, cut: &CutLoop) -> String {
+    let place = cut.location.map_or(String::new(), |location| {
+        format!(" ({})", program.describe_location(location))
+    });
+    let bound = u128::from(cut.bound);
+    if cut.is_recursion {
+        let calls = plural(bound, "call");
+        return format!("recursion {}{place} at most {calls} deep", cut.name);
+    }
+    let iterations = plural(bound, "iteration");
+    format!("loop {}{place} at most {iterations} per entry", cut.name)
+}
+
+/// A table of all attempts, and what the whole run took.
+pub fn render_statistics(report: &Report, cost: &Cost) -> String {
+    let titles = [
+        "bounds",
+        "cells",
+        "variables",
+        "clauses",
+        "conflicts",
+        "unfold s",
+        "encode s",
+        "solve s",
+        "replay s",
+        "peak MB",
+        "result",
+        "positions",
+    ];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+    rows.extend(report.attempts.iter().map(attempt_row));
+    let numbers: Vec<usize> = (1..10).collect();
+    let mut text = match report.attempts.is_empty() {
+        true => String::new(),
+        false => section("attempts", rows, &numbers).unwrap_or_default(),
+    };
+    let memory = cost.peak_memory.map_or(String::new(), |bytes| {
+        format!(", peak memory {} MB", megabytes(bytes))
+    });
+    let _ = writeln!(
+        text,
+        "total {} s, of which {} s to compile and read the program{memory}",
+        seconds(cost.elapsed),
+        seconds(cost.loading)
+    );
+    text
+}
+
+fn attempt_row(attempt: &Attempt) -> Vec<String> {
+    let count = |number: usize| group_digits(number as u128);
+    vec![
+        describe_bounds(attempt.order, attempt.unwind),
+        count(attempt.cells),
+        count(attempt.variables),
+        count(attempt.clauses),
+        group_digits(u128::from(attempt.conflicts)),
+        seconds(attempt.unfolding),
+        seconds(attempt.encoding),
+        seconds(attempt.solving),
+        seconds(attempt.replaying),
+        megabytes(attempt.peak_memory),
+        attempt.result.clone(),
+        describe_positions(&attempt.threads),
+    ]
+}
+
+/// `4 contexts, unwind 2`.
+fn describe_bounds(order: Option<Order>, unwind: Option<u32>) -> String {
+    let order = order.map(describe_order);
+    let unwind = unwind.map(|bound| format!("unwind {bound}"));
+    let parts: Vec<String> = order.into_iter().chain(unwind).collect();
+    match parts.is_empty() {
+        true => "none".to_owned(),
+        false => parts.join(", "),
+    }
+}
+
+/// `main 12, worker 5 (3 times)`: neighbours that are the same are told once.
+fn describe_positions(threads: &[(String, usize)]) -> String {
+    let groups = threads.chunk_by(|a, b| a == b);
+    let texts = groups.map(|group| {
+        let (name, positions) = &group[0];
+        match group.len() {
+            1 => format!("{name} {positions}"),
+            times => format!("{name} {positions} ({times} times)"),
+        }
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.3}", duration.as_secs_f64())
+}
+
+fn megabytes(bytes: u64) -> String {
+    group_digits(u128::from(bytes.div_ceil(1_000_000)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,786 @@
+//! Access to memory: which objects an address may mean, which of their bytes
+//! threads share, and what follows for the step.
+//!
+//! What only one thread uses, or nobody writes once there are several threads,
+//! is read and written in the path's own memory. The rest is cut into cells, and
+//! each access to them becomes part of a position.
+
+use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
+use crate::memory::Ground;
+use crate::pass::{Flow, Frame, Pass, State, Value};
+use crate::threads::{Access, Cell, CellId};
+use crate::values::ValueSet;
+use crate::{Error, MAIN};
+use formula::{TermId, Terms};
+use ir::{Body, Inst, Op, Type};
+use std::rc::Rc;
+
+/// More possible places than this are too many for one access.
+const MAX_TARGETS: usize = 4096;
+
+/// A place that an address may mean.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    pub object: ObjectId,
+    pub offset: u64,
+    /// When it does. Does not include the path's guard.
+    pub condition: TermId,
+}
+
+/// All places that an address may mean.
+#[derive(Clone)]
+pub struct Targets {
+    pub list: Vec<Target>,
+    /// Whether it means one of them at all.
+    pub valid: TermId,
+}
+
+/// A part of an access: offset from its address, and size. At most 16 bytes.
+pub type Part = (u64, u64);
+
+impl<'p> Pass<'p> {
+    /// Finds the places with room for `size` bytes.
+    pub fn resolve(
+        &mut self,
+        frame: &Frame,
+        address: TermId,
+        size: u64,
+        is_write: bool,
+    ) -> Result<Targets, Error> {
+        let word = self.word();
+        let bits = self.offset_bits();
+        let mask = (1u128 << bits) - 1;
+        let candidates = match self.values.few(&self.terms, address) {
+            Some(few) => few,
+            None => self.candidates(frame, address, size)?,
+        };
+        let mut list = Vec::new();
+        let mut invalid = Vec::new();
+        let is_only = candidates.len() == 1;
+        for value in candidates.iter() {
+            let condition = if is_only {
+                self.truth()
+            } else {
+                let value = self.terms.constant(word, *value);
+                self.terms.equal(address, value)
+            };
+            if self.terms.as_bool(condition) == Some(false) {
+                continue;
+            }
+            let number = (*value >> bits) as usize;
+            let offset = (*value & mask) as u64;
+            let object = ObjectId::from_u32(number as u32);
+            let fits = self.known.objects.get(object).is_some_and(|data| {
+                data.is_data()
+                    && offset + size <= data.size
+                    && !(is_write && data.is_constant)
+            });
+            if fits {
+                list.push(Target {
+                    object,
+                    offset,
+                    condition,
+                });
+            } else {
+                invalid.push(condition);
+            }
+        }
+        if list.len() > MAX_TARGETS {
+            return Err(self.unsupported(frame, "an access with too many possible places"));
+        }
+        let any = self.terms.any(&invalid);
+        let valid = self.terms.not(any);
+        Ok(Targets { list, valid })
+    }
+
+    /// Places in the range of an address of which little is known.
+    fn candidates(
+        &mut self,
+        frame: &Frame,
+        address: TermId,
+        size: u64,
+    ) -> Result<Rc<[u128]>, Error> {
+        let bits = self.offset_bits();
+        let range = self.terms.range(address).clone();
+        let (low, high) = (*range.unsigned().start(), *range.unsigned().end());
+        // Trailing zeros that are known give the step from place to place.
+        let step = 1u128 << range.known_zeros().trailing_ones().min(4);
+        let mut found = Vec::new();
+        // Also say that it may mean nothing at all.
+        found.push(0);
+        for (id, object) in self.known.objects.iter() {
+            let base = u128::from(id.as_u32()) << bits;
+            if !object.is_data() || base > high || base + u128::from(object.size) < low {
+                continue;
+            }
+            let mut offset = 0;
+            while offset + u128::from(size) <= u128::from(object.size) {
+                if range.contains(base + offset) {
+                    found.push(base + offset);
+                }
+                offset += step;
+            }
+            if found.len() > MAX_TARGETS {
+                return Err(self.unsupported(
+                    frame,
+                    "an access through a pointer that may point almost anywhere",
+                ));
+            }
+        }
+        self.is_coarse = true;
+        Ok(found.into())
+    }
+
+    // Which bytes are shared.
+
+    fn pieces_of(&self, object: ObjectId) -> Rc<[Piece]> {
+        if self.is_alone {
+            return Rc::from([]);
+        }
+        self.known.pieces(object)
+    }
+
+    /// Whether other threads may notice an access to these bytes.
+    pub fn is_visible(&self, object: ObjectId, offset: u64, size: u64) -> bool {
+        overlapping(&self.pieces_of(object), offset, size).any(|piece| piece.is_shared)
+    }
+
+    /// Takes note of an access, once there are several threads.
+    fn note(&mut self, object: ObjectId, offset: u64, size: u64, is_write: bool) {
+        if !self.is_alone {
+            let thread = self.thread;
+            self.known
+                .note_access(object, offset, size, thread, is_write);
+        }
+    }
+
+    /// The flag that says whether a heap object has not been freed.
+    fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
+        let data = &self.known.objects[object];
+        if !matches!(data.key, ObjectKey::Heap(_)) {
+            return None;
+        }
+        let key = ObjectKey::Alive(object);
+        let owner = data.owner;
+        let name = format!("life of {}", data.name);
+        Some(self.known.object(key.clone(), || Object {
+            key,
+            size: 1,
+            name,
+            is_constant: false,
+            owner,
+            starts_as: Content::Bytes(Rc::from([1u8])),
+        }))
+    }
+
+    /// Begins an access: makes it a step if anybody else may notice, and makes sure
+    /// that the address is valid. `Err` if no path goes on.
+    pub fn begin_access(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+        size: u64,
+        part: u32,
+    ) -> Result<Option<usize>, Flow> {
+        self.begin_step(state, frame, targets, size, part, false)
+    }
+
+    /// The same, for something that others may notice for another reason.
+    pub fn begin_step(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+        size: u64,
+        part: u32,
+        is_noticed: bool,
+    ) -> Result<Option<usize>, Flow> {
+        let mut is_visible = is_noticed;
+        let mut touches = false;
+        let mut lives = Vec::new();
+        for target in &targets.list {
+            is_visible |= self.is_visible(target.object, target.offset, size);
+            let data = &self.known.objects[target.object];
+            touches |= data.owner != self.thread && !data.is_constant;
+            if let Some(alive) = self.alive_object(target.object) {
+                is_visible |= self.is_visible(alive, 0, 1);
+                lives.push((target.condition, alive));
+            }
+        }
+        let position = if is_visible {
+            Some(self.position(frame, state, part))
+        } else {
+            if touches && !self.is_alone {
+                self.touch(frame, state);
+            }
+            state.atomic.map(|(position, _)| position)
+        };
+        let mut valid = vec![targets.valid];
+        for (condition, alive) in lives {
+            let flag = self.read_at(state, position, alive, 0, 1, condition);
+            let is_alive = self.terms.is_nonzero(flag);
+            valid.push(self.terms.implies(condition, is_alive));
+        }
+        let valid = self.terms.all(&valid);
+        if self.demand(state, position.filter(|_| is_visible), valid) == Flow::Dead {
+            return Err(Flow::Dead);
+        }
+        Ok(position)
+    }
+
+    /// What must be true for the thread to go on, at a step if there is one.
+    pub fn demand(&mut self, state: &mut State, position: Option<usize>, valid: TermId) -> Flow {
+        if self.terms.as_bool(valid) == Some(true) {
+            return Flow::Next;
+        }
+        match position {
+            Some(position) => {
+                self.require(state, position, valid);
+                if self.terms.as_bool(valid) == Some(false) {
+                    self.halt(state, position + 1);
+                    return Flow::Dead;
+                }
+                Flow::Next
+            }
+            None => {
+                let invalid = self.terms.not(valid);
+                self.stop(state, invalid)
+            }
+        }
+    }
+
+    // Reading and writing at known places.
+
+    /// Reads at most 16 bytes. The condition says when the program really does.
+    pub fn read_at(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        object: ObjectId,
+        offset: u64,
+        size: u64,
+        condition: TermId,
+    ) -> TermId {
+        self.note(object, offset, size, false);
+        let pieces = self.pieces_of(object);
+        let end = offset + size;
+        let mut at = offset;
+        let mut value = None;
+        for piece in overlapping(&pieces, offset, size).copied().collect::<Vec<_>>() {
+            if piece.start > at {
+                let low = self.read_private(state, object, at, piece.start - at);
+                value = Some(join(&mut self.terms, value, low));
+                at = piece.start;
+            }
+            let until = (piece.start + piece.size).min(end);
+            let part = match position {
+                Some(position) if piece.is_shared => {
+                    let whole = self.read_cell(state, position, object, piece, condition);
+                    let low = 8 * (at - piece.start) as u32;
+                    let width = 8 * (until - at) as u32;
+                    self.terms.extract(whole, low + width - 1, low)
+                }
+                _ => self.read_private(state, object, at, until - at),
+            };
+            value = Some(join(&mut self.terms, value, part));
+            at = until;
+        }
+        if at < end {
+            let rest = self.read_private(state, object, at, end - at);
+            value = Some(join(&mut self.terms, value, rest));
+        }
+        value.unwrap_or_else(|| self.terms.constant(8, 0))
+    }
+
+    /// Looks at bytes without a step: what they were before there were threads, or
+    /// what the thread itself has made of them.
+    pub fn peek(&mut self, state: &State, object: ObjectId, at: u64, size: u64) -> TermId {
+        self.read_private(state, object, at, size)
+    }
+
+    fn read_private(&mut self, state: &State, object: ObjectId, at: u64, size: u64) -> TermId {
+        let mut ground = Ground {
+            terms: &mut self.terms,
+            known: self.known,
+            fresh: &mut self.fresh,
+        };
+        state.memory.read(&mut ground, object, at, size)
+    }
+
+    fn read_cell(
+        &mut self,
+        state: &State,
+        position: usize,
+        object: ObjectId,
+        piece: Piece,
+        condition: TermId,
+    ) -> TermId {
+        let cell = self.cell(object, piece);
+        let values = self.known.values[&(object, piece.start)].clone();
+        let range = values.range();
+        if let Some(value) = range.as_constant() {
+            return self.terms.constant(range.width(), value);
+        }
+        let variable = self.terms.new_variable_in("read", range);
+        self.values.set(variable, &values);
+        let condition = self.terms.and(state.guard, condition);
+        let access = Access::Read {
+            cell,
+            variable,
+            condition,
+        };
+        self.work().thread.positions[position].accesses.push(access);
+        variable
+    }
+
+    /// The cell of a shared piece, made when first met.
+    fn cell(&mut self, object: ObjectId, piece: Piece) -> CellId {
+        if let Some(cell) = self.cell_ids.get(&(object, piece.start)) {
+            return *cell;
+        }
+        let mut ground = Ground {
+            terms: &mut self.terms,
+            known: self.known,
+            fresh: &mut self.fresh,
+        };
+        let data = &ground.known.objects[object];
+        let name = format!("{}+{}", data.name, piece.start);
+        let is_unknown = matches!(data.starts_as, Content::Unknown);
+        let width = 8 * piece.size as u32;
+        let initial = if is_unknown && !self.snapshot.has(object) {
+            // It comes into being later, and is usually written before it is read.
+            self.limits
+                .insert("shared memory that is read before it is written is 0".to_owned());
+            ground.terms.constant(width, 0)
+        } else {
+            self.snapshot
+                .read(&mut ground, object, piece.start, piece.size)
+        };
+        let values = self.values.of(&self.terms, initial);
+        self.known.note_values(object, piece.start, &values);
+        let cell = self.cells.push(Cell {
+            width,
+            initial,
+            range: formula::Range::full(width),
+            name,
+        });
+        self.cell_ids.insert((object, piece.start), cell);
+        cell
+    }
+
+    /// Writes at most 16 bytes where the condition holds.
+    #[expect(clippy::too_many_arguments, reason = "a write is all of these")]
+    pub fn write_at(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        object: ObjectId,
+        offset: u64,
+        size: u64,
+        condition: TermId,
+        value: TermId,
+    ) {
+        self.note(object, offset, size, true);
+        let pieces = self.pieces_of(object);
+        let end = offset + size;
+        let mut at = offset;
+        let slice = |terms: &mut Terms, from: u64, to: u64| {
+            let low = 8 * (from - offset) as u32;
+            terms.extract(value, low + 8 * (to - from) as u32 - 1, low)
+        };
+        for piece in overlapping(&pieces, offset, size).copied().collect::<Vec<_>>() {
+            if piece.start > at {
+                let part = slice(&mut self.terms, at, piece.start);
+                self.write_private(state, object, at, piece.start - at, condition, part);
+                at = piece.start;
+            }
+            let until = (piece.start + piece.size).min(end);
+            let part = slice(&mut self.terms, at, until);
+            match position {
+                Some(position) if piece.is_shared => {
+                    // Pieces that are not covered will be cut in the next pass.
+                    if at == piece.start && until == piece.start + piece.size {
+                        self.write_cell(state, position, object, piece, condition, part);
+                    }
+                }
+                _ => self.write_private(state, object, at, until - at, condition, part),
+            }
+            at = until;
+        }
+        if at < end {
+            let part = slice(&mut self.terms, at, end);
+            self.write_private(state, object, at, end - at, condition, part);
+        }
+    }
+
+    fn write_private(
+        &mut self,
+        state: &mut State,
+        object: ObjectId,
+        at: u64,
+        size: u64,
+        condition: TermId,
+        value: TermId,
+    ) {
+        let mut value = value;
+        if self.terms.as_bool(condition) != Some(true) {
+            let old = self.read_private(state, object, at, size);
+            value = self.terms.ite(condition, value, old);
+        }
+        let mut ground = Ground {
+            terms: &mut self.terms,
+            known: self.known,
+            fresh: &mut self.fresh,
+        };
+        state.memory.write(&mut ground, object, at, size, value);
+    }
+
+    fn write_cell(
+        &mut self,
+        state: &State,
+        position: usize,
+        object: ObjectId,
+        piece: Piece,
+        condition: TermId,
+        value: TermId,
+    ) {
+        let cell = self.cell(object, piece);
+        let condition = self.terms.and(state.guard, condition);
+        if self.terms.as_bool(condition) == Some(false) {
+            return;
+        }
+        let values = self.values.of(&self.terms, value);
+        self.known.note_values(object, piece.start, &values);
+        let access = Access::Write {
+            cell,
+            condition,
+            value,
+        };
+        self.work().thread.positions[position].accesses.push(access);
+    }
+
+    /// The values a shared piece can have, for the finished cells.
+    pub fn values_of_cell(&self, object: ObjectId, start: u64) -> Option<&ValueSet> {
+        self.known.values.get(&(object, start))
+    }
+
+    // Reading and writing at any address, as one step.
+
+    /// Reads several parts; `Err` if no path goes on.
+    pub fn load(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        address: TermId,
+        size: u64,
+        parts: &[Part],
+        step: u32,
+    ) -> Result<Result<Vec<TermId>, Flow>, Error> {
+        let targets = self.resolve(frame, address, size, false)?;
+        let position = match self.begin_access(state, frame, &targets, size, step) {
+            Ok(position) => position,
+            Err(flow) => return Ok(Err(flow)),
+        };
+        Ok(Ok(self.load_from(state, position, &targets, parts)))
+    }
+
+    pub fn load_from(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        targets: &Targets,
+        parts: &[Part],
+    ) -> Vec<TermId> {
+        parts
+            .iter()
+            .map(|(offset, size)| {
+                let mut value = None;
+                for target in targets.list.iter().rev() {
+                    let here = self.read_at(
+                        state,
+                        position,
+                        target.object,
+                        target.offset + offset,
+                        *size,
+                        target.condition,
+                    );
+                    value = Some(match value {
+                        None => here,
+                        Some(other) => self.terms.ite(target.condition, here, other),
+                    });
+                }
+                value.unwrap_or_else(|| self.terms.constant(8 * *size as u32, 0))
+            })
+            .collect()
+    }
+
+    pub fn store_to(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        targets: &Targets,
+        parts: &[(Part, TermId)],
+        condition: TermId,
+    ) {
+        for target in &targets.list {
+            let condition = self.terms.and(target.condition, condition);
+            for ((offset, size), value) in parts {
+                self.write_at(
+                    state,
+                    position,
+                    target.object,
+                    target.offset + offset,
+                    *size,
+                    condition,
+                    *value,
+                );
+            }
+        }
+    }
+
+    pub fn store(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        address: TermId,
+        size: u64,
+        parts: &[(Part, TermId)],
+        step: u32,
+    ) -> Result<Flow, Error> {
+        let targets = self.resolve(frame, address, size, true)?;
+        match self.begin_access(state, frame, &targets, size, step) {
+            Err(flow) => Ok(flow),
+            Ok(position) => {
+                let always = self.truth();
+                self.store_to(state, position, &targets, parts, always);
+                Ok(Flow::Next)
+            }
+        }
+    }
+
+    // Typed access.
+
+    /// Where the scalars of a type are, with their types.
+    pub fn scalars(ty: &Type, at: u64, found: &mut Vec<(u64, Type)>) {
+        match ty {
+            Type::Tuple(tuple) => {
+                for (offset, field) in &tuple.fields {
+                    Self::scalars(field, at + offset, found);
+                }
+            }
+            scalar => found.push((at, scalar.clone())),
+        }
+    }
+
+    fn parts_of(&self, ty: &Type) -> (Vec<Part>, Vec<(u64, Type)>) {
+        let mut scalars = Vec::new();
+        Self::scalars(ty, 0, &mut scalars);
+        let pointer_bytes = self.program.target.pointer_bytes;
+        let parts = scalars
+            .iter()
+            .map(|(at, ty)| (*at, ty.bytes(pointer_bytes)))
+            .collect();
+        (parts, scalars)
+    }
+
+    /// A value of a type from the bytes of its scalars.
+    fn assemble(&mut self, ty: &Type, bytes: &mut impl Iterator<Item = TermId>) -> Value {
+        match ty {
+            Type::Tuple(tuple) => {
+                let fields: Vec<Value> = tuple
+                    .fields
+                    .iter()
+                    .map(|(_, field)| self.assemble(field, bytes))
+                    .collect();
+                Value::Tuple(fields.into())
+            }
+            scalar => {
+                let width = self.width_of(scalar);
+                let word = bytes.next().unwrap_or_else(|| self.terms.constant(width, 0));
+                Value::Term(self.terms.resize(word, width))
+            }
+        }
+    }
+
+    fn take_apart(&mut self, value: &Value, out: &mut Vec<TermId>) {
+        match value {
+            Value::Term(term) => {
+                let width = self.terms.width(*term).next_multiple_of(8);
+                out.push(self.terms.resize(*term, width));
+            }
+            Value::Tuple(fields) => {
+                for field in fields.iter() {
+                    self.take_apart(field, out);
+                }
+            }
+        }
+    }
+
+    pub fn access_memory(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        body: &Body,
+        inst: &Inst,
+    ) -> Result<Flow, Error> {
+        let (address, ty) = match &inst.op {
+            Op::Load { address, .. } => {
+                let ty = inst.result.map(|result| body.values[result].clone());
+                (*address, ty.unwrap_or(Type::Int(8)))
+            }
+            Op::Store { address, value, .. } | Op::Rmw { address, value, .. } => {
+                (*address, body.operand_type(self.program, *value))
+            }
+            Op::CompareExchange {
+                address,
+                replacement,
+                ..
+            } => (*address, body.operand_type(self.program, *replacement)),
+            _ => return Ok(Flow::Next),
+        };
+        let size = ty.bytes(self.program.target.pointer_bytes);
+        let address = self.term_of(state, frame, address);
+        let is_write = !matches!(inst.op, Op::Load { .. });
+        let targets = self.resolve(frame, address, size, is_write)?;
+        let position = match self.begin_access(state, frame, &targets, size, 0) {
+            Ok(position) => position,
+            Err(flow) => return Ok(flow),
+        };
+        let (parts, _) = self.parts_of(&ty);
+        let always = self.truth();
+        let result = match &inst.op {
+            Op::Load { .. } => {
+                let bytes = self.load_from(state, position, &targets, &parts);
+                self.settle(state, frame, &targets, position, size, &bytes);
+                Some(self.assemble(&ty, &mut bytes.into_iter()))
+            }
+            Op::Store { value, .. } => {
+                let value = self.value_of(state, frame, *value);
+                self.store_value(state, position, &targets, &parts, &value, always);
+                None
+            }
+            Op::Rmw { op, value, .. } => {
+                let operand = self.term_of(state, frame, *value);
+                let bytes = self.load_from(state, position, &targets, &parts);
+                let old = self.assemble(&ty, &mut bytes.into_iter());
+                if let Value::Term(term) = old {
+                    let new = Value::Term(self.read_modify_write(*op, term, operand));
+                    self.store_value(state, position, &targets, &parts, &new, always);
+                }
+                Some(old)
+            }
+            Op::CompareExchange {
+                expected,
+                replacement,
+                ..
+            } => {
+                let expected = self.term_of(state, frame, *expected);
+                let replacement = self.value_of(state, frame, *replacement);
+                let bytes = self.load_from(state, position, &targets, &parts);
+                let old = self.assemble(&ty, &mut bytes.into_iter());
+                let is_equal = match old {
+                    Value::Term(old) => self.terms.equal(old, expected),
+                    Value::Tuple(_) => {
+                        return Err(self.unsupported(frame, "a compare-exchange of a struct"));
+                    }
+                };
+                self.store_value(state, position, &targets, &parts, &replacement, is_equal);
+                let bit = Value::Term(self.terms.to_bit(is_equal));
+                Some(Value::Tuple(Rc::from([old, bit])))
+            }
+            _ => None,
+        };
+        if let Some(result) = result {
+            self.set_register(state, frame, inst.result, result);
+        }
+        Ok(Flow::Next)
+    }
+
+    pub fn store_value(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        targets: &Targets,
+        parts: &[Part],
+        value: &Value,
+        condition: TermId,
+    ) {
+        let mut bytes = Vec::new();
+        self.take_apart(value, &mut bytes);
+        let parts: Vec<(Part, TermId)> = parts.iter().copied().zip(bytes).collect();
+        self.store_to(state, position, targets, &parts, condition);
+    }
+
+    /// Bytes that were never written are inputs, which a replay must be given.
+    fn settle(
+        &mut self,
+        state: &State,
+        frame: &Frame,
+        targets: &Targets,
+        position: Option<usize>,
+        size: u64,
+        bytes: &[TermId],
+    ) {
+        let _ = (state, position);
+        if let ([target], [value]) = (targets.list.as_slice(), bytes)
+            && matches!(
+                self.known.objects[target.object].starts_as,
+                Content::Unknown
+            )
+            && size <= 16
+        {
+            self.note_input(frame, *value);
+        }
+    }
+
+    /// A local goes out of scope.
+    pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
+        state.memory.forget(object);
+    }
+
+    /// Stores what a thread returns, for those who join it.
+    pub fn set_result(
+        &mut self,
+        state: &mut State,
+        position: usize,
+        result: TermId,
+    ) -> Result<(), Error> {
+        let size = self.program.target.pointer_bytes;
+        let object = self.thread_object(self.thread, crate::known::ThreadPart::Result, size);
+        let always = self.truth();
+        self.write_at(state, Some(position), object, 0, size, always, result);
+        Ok(())
+    }
+
+    pub fn thread_object(
+        &mut self,
+        thread: crate::threads::ThreadId,
+        part: crate::known::ThreadPart,
+        size: u64,
+    ) -> ObjectId {
+        let key = ObjectKey::Thread(thread, part);
+        self.known.object(key.clone(), || Object {
+            key,
+            size,
+            name: format!("{part:?} of thread {}", thread.as_u32()),
+            is_constant: false,
+            owner: MAIN,
+            starts_as: Content::Zero,
+        })
+    }
+}
+
+fn overlapping(pieces: &[Piece], offset: u64, size: u64) -> impl Iterator<Item = &Piece> {
+    let first = pieces.partition_point(|piece| piece.start + piece.size <= offset);
+    pieces[first..]
+        .iter()
+        .take_while(move |piece| piece.start < offset + size)
+}
+
+fn join(terms: &mut Terms, low: Option<TermId>, high: TermId) -> TermId {
+    match low {
+        None => high,
+        Some(low) => terms.concat(high, low),
+    }
+}

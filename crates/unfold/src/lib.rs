@@ -1,0 +1,43 @@
+//! Unfolding: a program within bounds becomes threads of guarded positions.
+//!
+//! This crate executes a program symbolically, all paths of a thread merged
+//! into one, with loops and recursion up to a bound. It decides which memory
+//! threads share, and cuts that memory into cells. It must not know how
+//! interleavings are encoded, nor any solver.
+//!
+//! It works in passes. Each executes all threads under the facts that the passes
+//! before have found: which bytes of an object which threads use, and which
+//! values shared memory can have. A pass that finds nothing new is the result.
+
+mod access;
+mod calls;
+mod execute;
+mod floats;
+mod known;
+mod memory;
+mod models;
+mod pass;
+mod shape;
+pub mod threads;
+mod unfolding;
+mod values;
+mod walk;
+
+pub use pass::{Execution, Input, Trail};
+pub use threads::{
+    Access, Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Threads,
+};
+pub use unfolding::{Error, Options, Unfolding, unfold};
+
+use ir::Program;
+
+pub(crate) const MAIN: ThreadId = ThreadId::FIRST;
+
+/// How many bits of an address are the offset; the others are the object.
+pub(crate) fn offset_bits(program: &Program) -> u32 {
+    if program.target.pointer_bytes == 4 {
+        20
+    } else {
+        32
+    }
+}

@@ -1,0 +1,305 @@
+//! One thread's view of memory along a path: the terms that its bytes hold.
+//!
+//! Memory is copied at every branch and merged at every join, so it is shared
+//! until written. It knows nothing of other threads: what they share is kept
+//! elsewhere, and the bytes here are then without meaning.
+
+use crate::known::{Content, Known, ObjectId};
+use formula::{Sort, TermId, Terms};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// The value of bytes that were never written, fixed when first asked for. The
+/// same for all paths and threads.
+#[derive(Default)]
+pub struct Fresh {
+    bytes: HashMap<(ObjectId, u64), TermId>,
+}
+
+#[derive(Clone, Default)]
+pub struct Memory {
+    objects: Rc<HashMap<ObjectId, Rc<Store>>>,
+}
+
+/// Written pieces of an object by offset, which never overlap.
+#[derive(Clone, Default)]
+struct Store {
+    segments: BTreeMap<u64, Segment>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+struct Segment {
+    size: u64,
+    content: Written,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Written {
+    Term(TermId),
+    /// The same byte throughout.
+    Fill(u8),
+}
+
+/// What reading needs besides the memory itself.
+pub struct Ground<'a> {
+    pub terms: &'a mut Terms,
+    pub known: &'a Known,
+    pub fresh: &'a mut Fresh,
+}
+
+impl Ground<'_> {
+    /// Bytes as they were before anybody wrote.
+    fn untouched(&mut self, object: ObjectId, offset: u64, size: u64) -> TermId {
+        let width = 8 * size as u32;
+        match &self.known.objects[object].starts_as {
+            Content::Zero => self.terms.constant(width, 0),
+            Content::Bytes(bytes) => {
+                let at = |index: u64| bytes.get((offset + index) as usize).copied().unwrap_or(0);
+                let value = (0..size).fold(0, |value, index| {
+                    value | u128::from(at(index)) << (8 * index)
+                });
+                self.terms.constant(width, value)
+            }
+            Content::Unknown => {
+                let mut value = None;
+                for index in 0..size {
+                    let byte = *self
+                        .fresh
+                        .bytes
+                        .entry((object, offset + index))
+                        .or_insert_with(|| self.terms.new_variable("fresh", Sort::BitVec(8)));
+                    value = Some(match value {
+                        None => byte,
+                        Some(low) => self.terms.concat(byte, low),
+                    });
+                }
+                value.unwrap_or_else(|| self.terms.constant(8, 0))
+            }
+        }
+    }
+
+    fn slice(&mut self, segment: Segment, from: u64, size: u64) -> TermId {
+        match segment.content {
+            Written::Fill(byte) => {
+                let value = (0..size).fold(0, |value, index| value | u128::from(byte) << (8 * index));
+                self.terms.constant(8 * size as u32, value)
+            }
+            Written::Term(term) if from == 0 && size == segment.size => term,
+            Written::Term(term) => {
+                let low = 8 * from as u32;
+                self.terms.extract(term, low + 8 * size as u32 - 1, low)
+            }
+        }
+    }
+}
+
+impl Memory {
+    /// At most 16 bytes.
+    pub fn read(&self, ground: &mut Ground, object: ObjectId, offset: u64, size: u64) -> TermId {
+        let Some(store) = self.objects.get(&object) else {
+            return ground.untouched(object, offset, size);
+        };
+        if let Some(segment) = store.segments.get(&offset)
+            && segment.size == size
+        {
+            return ground.slice(*segment, 0, size);
+        }
+        let end = offset + size;
+        let mut value = None;
+        let mut at = offset;
+        while at < end {
+            let (piece, len) = match store.segment_at(at) {
+                Some((start, segment)) => {
+                    let len = (start + segment.size).min(end) - at;
+                    (ground.slice(segment, at - start, len), len)
+                }
+                None => {
+                    let next = store.segments.range(at..).next();
+                    let len = next.map_or(end, |(start, _)| *start).min(end) - at;
+                    (ground.untouched(object, at, len), len)
+                }
+            };
+            value = Some(match value {
+                None => piece,
+                Some(low) => ground.terms.concat(piece, low),
+            });
+            at += len;
+        }
+        value.unwrap_or_else(|| ground.terms.constant(8, 0))
+    }
+
+    pub fn write(
+        &mut self,
+        ground: &mut Ground,
+        object: ObjectId,
+        offset: u64,
+        size: u64,
+        value: TermId,
+    ) {
+        let segment = Segment {
+            size,
+            content: Written::Term(value),
+        };
+        self.put(ground, object, offset, segment);
+    }
+
+    pub fn fill(
+        &mut self,
+        ground: &mut Ground,
+        object: ObjectId,
+        offset: u64,
+        size: u64,
+        byte: u8,
+    ) {
+        let segment = Segment {
+            size,
+            content: Written::Fill(byte),
+        };
+        self.put(ground, object, offset, segment);
+    }
+
+    fn put(&mut self, ground: &mut Ground, object: ObjectId, offset: u64, segment: Segment) {
+        let objects = Rc::make_mut(&mut self.objects);
+        let store = Rc::make_mut(objects.entry(object).or_default());
+        store.clear(ground, offset, segment.size);
+        store.segments.insert(offset, segment);
+    }
+
+    /// A new object, of which nothing has been written.
+    pub fn create(&mut self, object: ObjectId) {
+        Rc::make_mut(&mut self.objects).insert(object, Rc::default());
+    }
+
+    pub fn has(&self, object: ObjectId) -> bool {
+        self.objects.contains_key(&object)
+    }
+
+    pub fn forget(&mut self, object: ObjectId) {
+        if self.objects.contains_key(&object) {
+            Rc::make_mut(&mut self.objects).remove(&object);
+        }
+    }
+
+    /// What this memory holds where the condition is true, and the other where it
+    /// is false.
+    pub fn merge(&mut self, ground: &mut Ground, condition: TermId, other: &Memory) {
+        if Rc::ptr_eq(&self.objects, &other.objects) {
+            return;
+        }
+        let mut ids: Vec<ObjectId> = self.objects.keys().copied().collect();
+        ids.extend(other.objects.keys().filter(|id| !self.objects.contains_key(*id)));
+        // The order of terms must not depend on that of a hash table.
+        ids.sort_unstable();
+        let empty = Rc::new(Store::default());
+        for object in ids {
+            let is_made_on_the_way = ground.known.objects[object].is_made_on_the_way();
+            let (mine, theirs) = match (self.objects.get(&object), other.objects.get(&object)) {
+                // It exists only on one of the paths.
+                (None, Some(theirs)) if is_made_on_the_way => {
+                    let theirs = theirs.clone();
+                    Rc::make_mut(&mut self.objects).insert(object, theirs);
+                    continue;
+                }
+                (Some(_), None) if is_made_on_the_way => continue,
+                (mine, theirs) => (mine.unwrap_or(&empty), theirs.unwrap_or(&empty)),
+            };
+            if Rc::ptr_eq(mine, theirs) || mine.segments == theirs.segments {
+                continue;
+            }
+            let merged = mine.merged(ground, condition, theirs, object);
+            Rc::make_mut(&mut self.objects).insert(object, Rc::new(merged));
+        }
+    }
+}
+
+impl Store {
+    fn segment_at(&self, offset: u64) -> Option<(u64, Segment)> {
+        let (start, segment) = self.segments.range(..=offset).next_back()?;
+        (start + segment.size > offset).then_some((*start, *segment))
+    }
+
+    /// Makes room: what overlaps is cut off.
+    fn clear(&mut self, ground: &mut Ground, offset: u64, size: u64) {
+        let end = offset + size;
+        let first = self.segment_at(offset).map_or(offset, |(start, _)| start);
+        let hit: Vec<(u64, Segment)> = self
+            .segments
+            .range(first..end)
+            .map(|(start, segment)| (*start, *segment))
+            .collect();
+        for (start, segment) in hit {
+            self.segments.remove(&start);
+            let segment_end = start + segment.size;
+            let mut keep = |from: u64, to: u64| {
+                let content = match segment.content {
+                    Written::Fill(byte) => Written::Fill(byte),
+                    Written::Term(_) => {
+                        Written::Term(ground.slice(segment, from - start, to - from))
+                    }
+                };
+                let size = to - from;
+                self.segments.insert(from, Segment { size, content });
+            };
+            if start < offset {
+                keep(start, offset);
+            }
+            if segment_end > end {
+                keep(end, segment_end);
+            }
+        }
+    }
+
+    fn merged(
+        &self,
+        ground: &mut Ground,
+        condition: TermId,
+        other: &Store,
+        object: ObjectId,
+    ) -> Store {
+        let mut bounds = BTreeSet::new();
+        for store in [self, other] {
+            for (start, segment) in &store.segments {
+                bounds.insert(*start);
+                bounds.insert(start + segment.size);
+            }
+        }
+        let bounds: Vec<u64> = bounds.into_iter().collect();
+        let mut segments = BTreeMap::new();
+        let mut skip_to = 0;
+        for pair in bounds.windows(2) {
+            let (start, end) = (pair[0], pair[1]);
+            if start < skip_to {
+                continue;
+            }
+            let (mine, theirs) = (self.segment_at(start), other.segment_at(start));
+            if mine.is_none() && theirs.is_none() {
+                continue;
+            }
+            // Where both agree, a segment stays whole.
+            if let (Some((at, segment)), Some(same)) = (mine, theirs)
+                && (at, segment) == same
+                && at == start
+            {
+                segments.insert(start, segment);
+                skip_to = start + segment.size;
+                continue;
+            }
+            let mut at = start;
+            while at < end {
+                let size = (end - at).min(16);
+                let mut side = |found: Option<(u64, Segment)>| match found {
+                    Some((start, segment)) => {
+                        ground.slice(segment, at - start, size)
+                    }
+                    None => ground.untouched(object, at, size),
+                };
+                let (a, b) = (side(mine), side(theirs));
+                let value = ground.terms.ite(condition, a, b);
+                let content = Written::Term(value);
+                segments.insert(at, Segment { size, content });
+                at += size;
+            }
+        }
+        Store { segments }
+    }
+}

@@ -1,0 +1,237 @@
+//! Where threads meet without a lock: barriers, semaphores, once controls.
+
+use super::{EAGAIN, EINVAL, ETIMEDOUT};
+use crate::Error;
+use crate::access::Part;
+use crate::calls::{Call, Reply};
+use crate::known::SyncPart;
+use crate::pass::{Flow, Frame, Pass, State};
+use library::{Barrier, Once, Semaphore};
+
+const EOVERFLOW: u128 = 75;
+const MAX_COUNT: u128 = 0x7fff_ffff;
+/// What one thread gets from `pthread_barrier_wait`.
+const SERIAL_THREAD: u128 = 0xffff_ffff;
+
+/// States of a once control.
+const RUNNING: u128 = 1;
+const DONE: u128 = 2;
+
+impl<'p> Pass<'p> {
+    pub fn barrier_model(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        op: Barrier,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        if op == Barrier::AttrOther {
+            return self.reply(0);
+        }
+        let targets = self.sync_targets(frame, call, 0)?;
+        let zero = self.int(0);
+        match op {
+            Barrier::Init => {
+                let needed = self.number(call, 2, 32);
+                if self.terms.as_constant(needed) == Some(0) {
+                    return self.reply(EINVAL);
+                }
+                let mut values = vec![(SyncPart::Needed, needed), (SyncPart::Arrived, zero)];
+                for thread in self.threads_with(&targets, SyncPart::Waiting) {
+                    values.push((SyncPart::Waiting(thread), zero));
+                }
+                return self.make_sync(state, frame, &targets, &values);
+            }
+            Barrier::Destroy => {
+                return self.destroy_sync(state, frame, &targets, &[SyncPart::Arrived], true);
+            }
+            _ => {}
+        }
+        let mine = SyncPart::Waiting(self.thread);
+        let threads = self.threads_with(&targets, SyncPart::Waiting);
+        let mut parts = vec![
+            SyncPart::Life,
+            SyncPart::Needed,
+            SyncPart::Arrived,
+            mine,
+        ];
+        parts.extend(threads.iter().map(|thread| SyncPart::Waiting(*thread)));
+        let Ok(position) = self.begin_sync(state, frame, &[(&targets, &parts)], 0) else {
+            return Ok(Reply::Never);
+        };
+        if self.require_life(state, position, &targets, true) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
+        let one = self.int(1);
+        let needed = self.read_part(state, position, &targets, SyncPart::Needed);
+        let arrived = self.read_part(state, position, &targets, SyncPart::Arrived);
+        let now = self.terms.add(arrived, one);
+        let is_last = self.terms.unsigned_less_equal(needed, now);
+        let must_wait = self.terms.not(is_last);
+        let count = self.terms.ite(is_last, zero, now);
+        let always = self.truth();
+        self.write_part(state, position, &targets, SyncPart::Arrived, always, count);
+        for thread in threads {
+            if thread != self.thread {
+                let part = SyncPart::Waiting(thread);
+                self.write_part(state, position, &targets, part, is_last, zero);
+            }
+        }
+        self.write_part(state, position, &targets, mine, must_wait, one);
+        // Leaving is a step of its own, except for the last to arrive.
+        let guard = state.guard;
+        state.guard = self.terms.and(guard, must_wait);
+        if self.terms.as_bool(state.guard) != Some(false) {
+            let flow = match self.begin_sync(state, frame, &[(&targets, &[mine])], 1) {
+                Err(flow) => flow,
+                Ok(position) => {
+                    let waiting = self.read_part(state, position, &targets, mine);
+                    let released = self.is_zero(waiting);
+                    match position {
+                        Some(_) => self.demand(state, position, released),
+                        // Nobody else uses the barrier.
+                        None => {
+                            let stays = self.terms.not(released);
+                            let stays = self.terms.and(stays, must_wait);
+                            self.stop(state, stays)
+                        }
+                    }
+                }
+            };
+            if flow == Flow::Dead && self.terms.as_bool(is_last) == Some(false) {
+                return Ok(Reply::Never);
+            }
+        }
+        state.guard = guard;
+        let serial = self.int(SERIAL_THREAD);
+        Ok(Reply::Return(self.terms.ite(is_last, serial, zero)))
+    }
+
+    pub fn semaphore_model(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        op: Semaphore,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        let targets = self.sync_targets(frame, call, 0)?;
+        match op {
+            Semaphore::Init => {
+                let count = self.number(call, 2, 32);
+                return self.make_sync(state, frame, &targets, &[(SyncPart::Count, count)]);
+            }
+            Semaphore::Destroy => {
+                return self.destroy_sync(state, frame, &targets, &[], true);
+            }
+            _ => {}
+        }
+        let parts = [SyncPart::Life, SyncPart::Count];
+        let Ok(position) = self.begin_sync(state, frame, &[(&targets, &parts)], 0) else {
+            return Ok(Reply::Never);
+        };
+        if self.require_life(state, position, &targets, true) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
+        let count = self.read_part(state, position, &targets, SyncPart::Count);
+        let (zero, one, failed) = (self.int(0), self.int(1), self.int(0xffff_ffff));
+        let is_positive = self.terms.is_nonzero(count);
+        let fewer = self.terms.sub(count, one);
+        let (done, new, error) = match op {
+            Semaphore::Wait => {
+                if self.demand(state, position, is_positive) == Flow::Dead {
+                    return Ok(Reply::Never);
+                }
+                (self.truth(), fewer, EAGAIN)
+            }
+            Semaphore::TryWait => (is_positive, fewer, EAGAIN),
+            Semaphore::TimedWait => {
+                let late = self.times_out(frame, is_positive);
+                (self.terms.not(late), fewer, ETIMEDOUT)
+            }
+            Semaphore::Post => {
+                let full = self.is(count, MAX_COUNT);
+                let more = self.terms.add(count, one);
+                (self.terms.not(full), more, EOVERFLOW)
+            }
+            _ => {
+                let address = self.argument(call, 1);
+                let place = self.resolve(frame, address, 4, true)?;
+                let always = self.truth();
+                let whole: Part = (0, 4);
+                self.store_to(state, position, &place, &[(whole, count)], always);
+                return self.reply(0);
+            }
+        };
+        self.write_part(state, position, &targets, SyncPart::Count, done, new);
+        let refused = self.terms.not(done);
+        let error = self.int(error);
+        self.set_errno(state, refused, error);
+        Ok(Reply::Return(self.terms.ite(done, zero, failed)))
+    }
+
+    pub fn once_model(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        op: Once,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        if op != Once::Once {
+            return Err(self.unsupported(frame, "initialisation of static variables in C++"));
+        }
+        let targets = self.sync_targets(frame, call, 0)?;
+        let parts = [SyncPart::Count];
+        let Ok(position) = self.begin_sync(state, frame, &[(&targets, &parts)], 0) else {
+            return Ok(Reply::Never);
+        };
+        let progress = self.read_part(state, position, &targets, SyncPart::Count);
+        let running = self.is(progress, RUNNING);
+        let possible = self.terms.not(running);
+        if self.demand(state, position, possible) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
+        let done = self.is(progress, DONE);
+        let fresh = self.terms.not(done);
+        let value = self.int(RUNNING);
+        self.write_part(state, position, &targets, SyncPart::Count, fresh, value);
+        let routine = self.argument(call, 1);
+        let functions = self.functions_behind(frame, routine)?;
+        let [(_, function)] = functions.as_slice() else {
+            return Err(self.unsupported(frame, "a once control with several routines"));
+        };
+        let mut path = state.clone();
+        path.guard = self.terms.and(path.guard, fresh);
+        let mut result = None;
+        if self.terms.as_bool(path.guard) != Some(false) {
+            let inner = Call {
+                function: *function,
+                args: Vec::new(),
+                result: None,
+            };
+            let is_only_path = frame.is_only_path;
+            frame.is_only_path &= self.terms.as_bool(fresh) == Some(true);
+            let execution = frame.execution;
+            let returned = self.call_function(path, frame, &inner)?;
+            frame.is_only_path = is_only_path;
+            frame.execution = execution;
+            if let Some((mut path, _)) = returned {
+                if let Ok(position) = self.begin_sync(&mut path, frame, &[(&targets, &parts)], 1) {
+                    let always = self.truth();
+                    let value = self.int(DONE);
+                    self.write_part(&mut path, position, &targets, SyncPart::Count, always, value);
+                    result = Some(path);
+                }
+            }
+        }
+        let mut rest = state.clone();
+        rest.guard = self.terms.and(rest.guard, done);
+        let merged = match (result, self.terms.as_bool(rest.guard)) {
+            (Some(path), Some(false)) => path,
+            (Some(path), _) => self.merge(path, rest, frame)?,
+            (None, Some(false)) => return Ok(Reply::Never),
+            (None, _) => rest,
+        };
+        *state = merged;
+        self.reply(0)
+    }
+}

@@ -1,0 +1,314 @@
+//! What library functions mean, one file per group of families.
+//!
+//! These are implementations of their own: they share nothing with those of the
+//! interpreter, so that each can be checked against the other.
+
+mod blocks;
+mod locks;
+mod meeting;
+mod process;
+mod threads;
+
+use crate::Error;
+use crate::access::{Target, Targets};
+use crate::calls::{Call, Reply};
+use crate::known::{Content, Object, ObjectId, ObjectKey, SyncPart};
+use crate::pass::{Flow, Frame, Pass, State, Value};
+use crate::threads::ThreadId;
+use formula::TermId;
+use library::{Entry, Function};
+
+// Error numbers of Linux.
+const EPERM: u128 = 1;
+const ESRCH: u128 = 3;
+const EAGAIN: u128 = 11;
+const EBUSY: u128 = 16;
+const EINVAL: u128 = 22;
+const EDEADLK: u128 = 35;
+const ETIMEDOUT: u128 = 110;
+
+/// State of a synchronisation object that nobody has touched, is in use, or was
+/// destroyed.
+const MADE: u128 = 1;
+const DESTROYED: u128 = 2;
+
+impl<'p> Pass<'p> {
+    pub fn library_call(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        entry: &'static Entry,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        match entry.function {
+            Function::Thread(op) => self.thread_model(state, frame, op, call),
+            Function::Mutex(op) => self.mutex_model(state, frame, op, call),
+            Function::Condition(op) => self.condition_model(state, frame, op, call),
+            Function::RwLock(op) => self.rwlock_model(state, frame, op, call),
+            Function::Spin(op) => self.spin_model(state, frame, op, call),
+            Function::Barrier(op) => self.barrier_model(state, frame, op, call),
+            Function::Semaphore(op) => self.semaphore_model(state, frame, op, call),
+            Function::Once(op) => self.once_model(state, frame, op, call),
+            Function::Keys(op) => self.keys_model(state, frame, op, call),
+            Function::C11Thread(op) => self.c11_model(state, frame, op, call),
+            Function::Atomic(op) => self.atomic_model(state, frame, op, call),
+            Function::Memory(op) => self.memory_model(state, frame, op, call),
+            Function::Verifier(op) => self.verifier_model(state, frame, op, call),
+            Function::Process(op) => self.process_model(state, frame, op, call),
+            Function::Time(op) => self.time_model(state, frame, op, call),
+            Function::Output(op) => self.output_model(state, frame, op, call),
+            Function::Bits(library::Bits::FindFirstSet) => {
+                let value = self.argument(call, 0);
+                let width = self.terms.width(value);
+                let mut result = self.terms.constant(32, 0);
+                for bit in (0..width).rev() {
+                    let one = self.terms.extract(value, bit, bit);
+                    let is_set = self.terms.is_one(one);
+                    let position = self.terms.constant(32, u128::from(bit) + 1);
+                    result = self.terms.ite(is_set, position, result);
+                }
+                Ok(Reply::Return(result))
+            }
+            Function::Math(_) => match &call.result {
+                Some(ty) => {
+                    let width = self.width_of(ty);
+                    Ok(Reply::Return(self.anything(width)))
+                }
+                None => Ok(Reply::Nothing),
+            },
+            Function::Strings(_) | Function::Input(_) => Err(self.unsupported(
+                frame,
+                format!("{} in bounded checking", entry.name),
+            )),
+            Function::Unsupported => {
+                let what = format!("{}: {}", entry.name, entry.model.trim_end_matches('.'));
+                Err(self.unsupported(frame, what))
+            }
+        }
+    }
+
+    pub fn argument(&mut self, call: &Call, index: usize) -> TermId {
+        match call.args.get(index).map(|argument| &argument.value) {
+            Some(Value::Term(term)) => *term,
+            _ => {
+                let word = self.word();
+                self.terms.constant(word, 0)
+            }
+        }
+    }
+
+    /// An argument as a word of the given width, zero-extended.
+    pub fn number(&mut self, call: &Call, index: usize, width: u32) -> TermId {
+        let term = self.argument(call, index);
+        self.terms.resize(term, width)
+    }
+
+    pub fn int(&mut self, value: u128) -> TermId {
+        self.terms.constant(32, value)
+    }
+
+    pub fn reply(&mut self, value: u128) -> Result<Reply, Error> {
+        Ok(Reply::Return(self.int(value)))
+    }
+
+    pub fn is(&mut self, term: TermId, value: u128) -> TermId {
+        let width = self.terms.width(term);
+        let value = self.terms.constant(width, value);
+        self.terms.equal(term, value)
+    }
+
+    // Synchronisation objects: their parts are cells of their own.
+
+    /// Where the object of a call is.
+    pub fn sync_targets(
+        &mut self,
+        frame: &Frame,
+        call: &Call,
+        index: usize,
+    ) -> Result<Targets, Error> {
+        let address = self.argument(call, index);
+        self.resolve(frame, address, 1, false)
+    }
+
+    fn part_object(&mut self, target: &Target, part: SyncPart) -> ObjectId {
+        let key = ObjectKey::Sync(target.object, target.offset, part);
+        if let Some(object) = self.known.find(&key) {
+            return object;
+        }
+        // Others look for all parts of a kind, and may have looked already.
+        self.known.grew = true;
+        let data = &self.known.objects[target.object];
+        let (name, owner) = (format!("{part:?} of {}+{}", data.name, target.offset), data.owner);
+        self.known.object(key.clone(), || Object {
+            key,
+            size: 4,
+            name,
+            is_constant: false,
+            owner,
+            starts_as: Content::Zero,
+        })
+    }
+
+    /// Begins a step on synchronisation objects that uses these parts of them.
+    pub fn begin_sync(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        uses: &[(&Targets, &[SyncPart])],
+        part: u32,
+    ) -> Result<Option<usize>, Flow> {
+        let mut is_visible = false;
+        let mut list = Vec::new();
+        let mut valid = Vec::new();
+        for (targets, parts) in uses {
+            for target in &targets.list {
+                for part in parts.iter() {
+                    let object = self.part_object(target, *part);
+                    is_visible |= self.is_visible(object, 0, 4);
+                }
+            }
+            list.extend(targets.list.iter().copied());
+            valid.push(targets.valid);
+        }
+        let valid = self.terms.all(&valid);
+        let all = Targets { list, valid };
+        self.begin_step(state, frame, &all, 0, part, is_visible)
+    }
+
+    pub fn read_part(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        targets: &Targets,
+        part: SyncPart,
+    ) -> TermId {
+        let mut value = None;
+        for target in targets.list.iter().rev() {
+            let object = self.part_object(target, part);
+            let here = self.read_at(state, position, object, 0, 4, target.condition);
+            value = Some(match value {
+                None => here,
+                Some(other) => self.terms.ite(target.condition, here, other),
+            });
+        }
+        value.unwrap_or_else(|| self.terms.constant(32, 0))
+    }
+
+    pub fn write_part(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        targets: &Targets,
+        part: SyncPart,
+        condition: TermId,
+        value: TermId,
+    ) {
+        for target in &targets.list {
+            let object = self.part_object(target, part);
+            let condition = self.terms.and(target.condition, condition);
+            self.write_at(state, position, object, 0, 4, condition, value);
+        }
+    }
+
+    /// Threads that have a part of their own in the object, in order.
+    pub fn threads_with(
+        &self,
+        targets: &Targets,
+        part: impl Fn(ThreadId) -> SyncPart,
+    ) -> Vec<ThreadId> {
+        (0..self.known.thread_count())
+            .map(|number| ThreadId::from_u32(number as u32))
+            .filter(|thread| {
+                targets.list.iter().any(|target| {
+                    let key = ObjectKey::Sync(target.object, target.offset, part(*thread));
+                    self.known.find(&key).is_some()
+                })
+            })
+            .collect()
+    }
+
+    /// The thread at hand as the owner of something.
+    pub fn me(&mut self) -> TermId {
+        let number = u128::from(self.thread.as_u32()) + 1;
+        self.int(number)
+    }
+
+    /// Requires that the object has not been destroyed and, if it has no static
+    /// initialiser, that it was made.
+    pub fn require_life(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        targets: &Targets,
+        must_be_made: bool,
+    ) -> Flow {
+        let life = self.read_part(state, position, targets, SyncPart::Life);
+        let fine = if must_be_made {
+            self.is(life, MADE)
+        } else {
+            let destroyed = self.is(life, DESTROYED);
+            self.terms.not(destroyed)
+        };
+        self.demand(state, position, fine)
+    }
+
+    /// Makes an object with these parts.
+    pub fn make_sync(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+        values: &[(SyncPart, TermId)],
+    ) -> Result<Reply, Error> {
+        let mut parts = vec![SyncPart::Life];
+        parts.extend(values.iter().map(|(part, _)| *part));
+        let Ok(position) = self.begin_sync(state, frame, &[(targets, &parts)], 0) else {
+            return Ok(Reply::Never);
+        };
+        let always = self.truth();
+        let made = self.int(MADE);
+        self.write_part(state, position, targets, SyncPart::Life, always, made);
+        for (part, value) in values {
+            self.write_part(state, position, targets, *part, always, *value);
+        }
+        self.reply(0)
+    }
+
+    /// Ends the use of an object, of which some part must be zero.
+    pub fn destroy_sync(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+        idle: &[SyncPart],
+        must_be_made: bool,
+    ) -> Result<Reply, Error> {
+        let mut parts = vec![SyncPart::Life];
+        parts.extend(idle);
+        let Ok(position) = self.begin_sync(state, frame, &[(targets, &parts)], 0) else {
+            return Ok(Reply::Never);
+        };
+        if self.require_life(state, position, targets, must_be_made) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
+        for part in idle {
+            let value = self.read_part(state, position, targets, *part);
+            let is_idle = self.is_zero(value);
+            if self.demand(state, position, is_idle) == Flow::Dead {
+                return Ok(Reply::Never);
+            }
+        }
+        let always = self.truth();
+        let destroyed = self.int(DESTROYED);
+        self.write_part(state, position, targets, SyncPart::Life, always, destroyed);
+        self.reply(0)
+    }
+
+    /// Whether something that may time out does: it must if it cannot succeed.
+    pub fn times_out(&mut self, frame: &Frame, can_succeed: TermId) -> TermId {
+        let choice = self.input(frame, "timeout", 1);
+        let chosen = self.terms.is_one(choice);
+        let cannot = self.terms.not(can_succeed);
+        self.terms.or(cannot, chosen)
+    }
+}

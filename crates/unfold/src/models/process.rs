@@ -1,0 +1,375 @@
+//! Verification functions, the end of the process, atomic operations as calls,
+//! output, time and what else of the standard library is simple.
+
+use super::EAGAIN;
+use crate::Error;
+use crate::calls::{Call, Reply};
+use crate::known::ThreadPart;
+use crate::pass::{Flow, Frame, Pass, State};
+use formula::TermId;
+use ir::{RmwOp, Type};
+use library::{Atomic, NondetType, Output, Process, Time, Verifier};
+
+impl<'p> Pass<'p> {
+    pub fn verifier_model(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        op: Verifier,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        match op {
+            Verifier::Nondet(ty) => self.nondet(frame, ty, call),
+            Verifier::NondetMemory => Err(self.unsupported(frame, "a block of arbitrary bytes")),
+            Verifier::Assume => {
+                let value = self.argument(call, 0);
+                let fails = self.is_zero(value);
+                match self.stop(state, fails) {
+                    Flow::Dead => Ok(Reply::Never),
+                    Flow::Next => Ok(Reply::Nothing),
+                }
+            }
+            Verifier::SpinEnd if !call.args.is_empty() => {
+                let value = self.argument(call, 0);
+                let fails = self.is_zero(value);
+                match self.stop(state, fails) {
+                    Flow::Dead => Ok(Reply::Never),
+                    Flow::Next => Ok(Reply::Nothing),
+                }
+            }
+            Verifier::Assert => {
+                let value = self.argument(call, 0);
+                let fails = self.is_zero(value);
+                self.violate(state, fails);
+                match self.terms.as_bool(fails) {
+                    Some(true) => Ok(Reply::Never),
+                    _ => Ok(Reply::Nothing),
+                }
+            }
+            Verifier::Error => {
+                let always = self.truth();
+                self.violate(state, always);
+                Ok(Reply::Never)
+            }
+            Verifier::AtomicBegin => {
+                self.enter_atomic(state, frame);
+                Ok(Reply::Nothing)
+            }
+            Verifier::AtomicEnd => {
+                self.leave_atomic(state);
+                Ok(Reply::Nothing)
+            }
+            Verifier::LoopBound
+            | Verifier::LoopBegin
+            | Verifier::SpinStart
+            | Verifier::SpinEnd => Ok(Reply::Nothing),
+        }
+    }
+
+    fn nondet(&mut self, frame: &Frame, ty: NondetType, call: &Call) -> Result<Reply, Error> {
+        let Some(result) = &call.result else {
+            return Ok(Reply::Nothing);
+        };
+        let width = self.width_of(result);
+        let word = self.word();
+        let (bits, is_signed) = match ty {
+            NondetType::Bool => (1, false),
+            NondetType::Pointer => {
+                // Only null is sure to mean something.
+                self.limits
+                    .insert("arbitrary pointers are null".to_owned());
+                return Ok(Reply::Return(self.terms.constant(width, 0)));
+            }
+            NondetType::Float | NondetType::Double => (width, false),
+            NondetType::Char | NondetType::SignedChar => (8, true),
+            NondetType::UnsignedChar => (8, false),
+            NondetType::Short => (16, true),
+            NondetType::UnsignedShort => (16, false),
+            NondetType::Int => (32, true),
+            NondetType::UnsignedInt => (32, false),
+            NondetType::Long | NondetType::SignedSizeT => (word, true),
+            NondetType::UnsignedLong | NondetType::SizeT => (word, false),
+            NondetType::LongLong => (64, true),
+            NondetType::UnsignedLongLong => (64, false),
+            NondetType::Int128 => (128, true),
+            NondetType::UnsignedInt128 => (128, false),
+        };
+        let value = self.input(frame, "nondet", bits.min(width));
+        Ok(Reply::Return(if is_signed {
+            self.terms.resize_signed(value, width)
+        } else {
+            self.terms.resize(value, width)
+        }))
+    }
+
+    // The process.
+
+    /// Ends the process: a step after which there are no others.
+    fn end_process_at(&mut self, state: &mut State, frame: &Frame) -> Reply {
+        let never = self.terms.bool(false);
+        let position = if self.is_alone {
+            None
+        } else {
+            Some(self.position(frame, state, 0))
+        };
+        self.demand(state, position, never);
+        Reply::Never
+    }
+
+    /// Main returns.
+    pub fn end_process(&mut self, state: &mut State) -> Result<(), Error> {
+        let frame = self.bare_frame();
+        if !self.program.cleanup.is_empty() {
+            self.limits
+                .insert("what runs after main is left out".to_owned());
+        }
+        self.end_process_at(state, &frame);
+        Ok(())
+    }
+
+    pub fn process_model(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        op: Process,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        match op {
+            Process::Abort | Process::Exit | Process::ExitNow | Process::QuickExit => {
+                Ok(self.end_process_at(state, frame))
+            }
+            Process::AtExit | Process::CxaAtExit => {
+                self.limits
+                    .insert("what runs after main is left out".to_owned());
+                self.reply(0)
+            }
+            Process::AssertFail => {
+                let always = self.truth();
+                self.violate(state, always);
+                Ok(Reply::Never)
+            }
+            Process::PureVirtual => {
+                let always = self.truth();
+                self.stop(state, always);
+                Ok(Reply::Never)
+            }
+            Process::ErrnoLocation => {
+                let object = self.thread_object(self.thread, ThreadPart::Errno, 4);
+                Ok(Reply::Return(self.address(object, 0)))
+            }
+            Process::GetEnv | Process::SetLocale => {
+                let word = self.word();
+                Ok(Reply::Return(self.terms.constant(word, 0)))
+            }
+            Process::GetPid => self.reply(1000),
+            Process::GetTid => {
+                let number = 1000 + u128::from(self.thread.as_u32());
+                self.reply(number)
+            }
+            Process::SystemValue => {
+                let value = self.input(frame, "environment", 16);
+                let value = self.terms.resize(value, 64);
+                let one = self.terms.constant(64, 1);
+                Ok(Reply::Return(self.terms.add(value, one)))
+            }
+            Process::Signal | Process::SeedRand => self.reply(0),
+            Process::Rand => {
+                let value = self.input(frame, "random", 31);
+                Ok(Reply::Return(self.terms.resize(value, 64)))
+            }
+            Process::Abs => {
+                let value = self.argument(call, 0);
+                let width = self.terms.width(value);
+                let zero = self.terms.constant(width, 0);
+                let negative = self.terms.signed_less(value, zero);
+                let negated = self.terms.neg(value);
+                Ok(Reply::Return(self.terms.ite(negative, negated, value)))
+            }
+            Process::Sort | Process::Search | Process::RandR => {
+                let _ = EAGAIN;
+                Err(self.unsupported(frame, "sorting and searching by library functions"))
+            }
+        }
+    }
+
+    pub fn set_errno(&mut self, state: &mut State, condition: TermId, error: TermId) {
+        let object = self.thread_object(self.thread, ThreadPart::Errno, 4);
+        self.write_at(state, None, object, 0, 4, condition, error);
+    }
+
+    // Output has no influence on the run, except by what it returns.
+
+    pub fn output_model(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        op: Output,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        let _ = state;
+        let is_harmless = matches!(
+            op,
+            Output::Printf
+                | Output::Fprintf
+                | Output::Dprintf
+                | Output::Vprintf
+                | Output::Vfprintf
+                | Output::Vdprintf
+                | Output::PrintfChecked
+                | Output::FprintfChecked
+                | Output::VprintfChecked
+                | Output::VfprintfChecked
+                | Output::Puts
+                | Output::Fputs
+                | Output::Putchar
+                | Output::Putc
+        ) || format!("{op:?}").starts_with("Flush");
+        if !is_harmless {
+            return Err(self.unsupported(frame, "this output function in bounded checking"));
+        }
+        match &call.result {
+            None => Ok(Reply::Nothing),
+            Some(ty) => {
+                let width = self.width_of(ty);
+                Ok(Reply::Return(self.anything(width)))
+            }
+        }
+    }
+
+    pub fn time_model(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        op: Time,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        let word = self.program.target.pointer_bytes;
+        match op {
+            Time::Sleep => self.reply(0),
+            Time::Clock => {
+                let value = self.input(frame, "clock", 31);
+                Ok(Reply::Return(self.terms.resize(value, 64)))
+            }
+            Time::Time => {
+                let value = self.input(frame, "time", 31);
+                let value = self.terms.resize(value, 64);
+                let address = self.argument(call, 0);
+                let is_null = self.is_zero(address);
+                if self.terms.as_bool(is_null) == Some(false) {
+                    let stored = self.terms.resize(value, 8 * word as u32);
+                    let parts = [((0, word), stored)];
+                    if self.store(state, frame, address, word, &parts, 0)? == Flow::Dead {
+                        return Ok(Reply::Never);
+                    }
+                }
+                Ok(Reply::Return(value))
+            }
+            Time::GetTimeOfDay | Time::ClockGetTime | Time::ClockGetResolution => {
+                let symbol = &self.program.functions[call.function].symbol;
+                let is_first = op == Time::GetTimeOfDay || symbol == "timespec_get";
+                let address = self.argument(call, if is_first { 0 } else { 1 });
+                let width = 8 * word as u32;
+                let seconds = self.input(frame, "seconds", 31);
+                let seconds = self.terms.resize(seconds, width);
+                let bits = if op == Time::GetTimeOfDay { 20 } else { 29 };
+                let limit = if bits == 20 { 999_999 } else { 999_999_999 };
+                let fraction = self.input(frame, "fraction", bits);
+                let fraction = self.terms.resize(fraction, width);
+                let limit = self.terms.constant(width, limit);
+                let fraction = self.read_modify_write(RmwOp::UnsignedMin, fraction, limit);
+                let parts = [((0, word), seconds), ((word, word), fraction)];
+                match self.store(state, frame, address, 2 * word, &parts, 0)? {
+                    Flow::Dead => Ok(Reply::Never),
+                    Flow::Next => self.reply(0),
+                }
+            }
+            Time::Difference => Ok(Reply::Return(self.anything(64))),
+        }
+    }
+
+    // Atomic operations that are calls.
+
+    pub fn atomic_model(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        op: Atomic,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        let pointer_bytes = self.program.target.pointer_bytes;
+        let size_of = |ty: Option<&Type>| ty.map_or(4, |ty| ty.bytes(pointer_bytes));
+        let argument_size = |index: usize| size_of(call.args.get(index).map(|arg| &arg.ty));
+        let rmw = match op {
+            Atomic::ThreadFence | Atomic::SignalFence => return Ok(Reply::Nothing),
+            Atomic::IsLockFree => {
+                let size = self.number(call, 0, 64);
+                let fits: Vec<TermId> = [1, 2, 4, 8]
+                    .into_iter()
+                    .map(|fine| self.is(size, fine))
+                    .collect();
+                let fits = self.terms.any(&fits);
+                let bit = self.terms.to_bit(fits);
+                return Ok(Reply::Return(self.terms.resize(bit, 32)));
+            }
+            Atomic::LoadSized => {
+                let size = size_of(call.result.as_ref());
+                let address = self.argument(call, 0);
+                let loaded = self.load(state, frame, address, size, &[(0, size)], 0)?;
+                return Ok(match loaded {
+                    Ok(values) => Reply::Return(values[0]),
+                    Err(_) => Reply::Never,
+                });
+            }
+            Atomic::StoreSized | Atomic::FlagClear => {
+                let size = if op == Atomic::FlagClear {
+                    1
+                } else {
+                    argument_size(1)
+                };
+                let address = self.argument(call, 0);
+                let value = if op == Atomic::FlagClear {
+                    self.terms.constant(8, 0)
+                } else {
+                    self.number(call, 1, 8 * size as u32)
+                };
+                let parts = [((0, size), value)];
+                return Ok(match self.store(state, frame, address, size, &parts, 0)? {
+                    Flow::Dead => Reply::Never,
+                    Flow::Next => Reply::Nothing,
+                });
+            }
+            Atomic::FlagTestAndSet | Atomic::ExchangeSized => RmwOp::Exchange,
+            Atomic::FetchAdd => RmwOp::Add,
+            Atomic::FetchSub => RmwOp::Sub,
+            Atomic::FetchAnd => RmwOp::And,
+            Atomic::FetchOr => RmwOp::Or,
+            Atomic::FetchXor => RmwOp::Xor,
+            Atomic::FetchNand => RmwOp::Nand,
+            Atomic::Load
+            | Atomic::Store
+            | Atomic::Exchange
+            | Atomic::CompareExchange
+            | Atomic::CompareExchangeSized => {
+                return Err(self.unsupported(frame, "an atomic operation of this size"));
+            }
+        };
+        let is_flag = op == Atomic::FlagTestAndSet;
+        let size = if is_flag { 1 } else { argument_size(1) };
+        let width = 8 * size as u32;
+        let operand = if is_flag {
+            self.terms.constant(8, 1)
+        } else {
+            self.number(call, 1, width)
+        };
+        let address = self.argument(call, 0);
+        let targets = self.resolve(frame, address, size, true)?;
+        let Ok(position) = self.begin_access(state, frame, &targets, size, 0) else {
+            return Ok(Reply::Never);
+        };
+        let old = self.load_from(state, position, &targets, &[(0, size)])[0];
+        let new = self.read_modify_write(rmw, old, operand);
+        let always = self.truth();
+        self.store_to(state, position, &targets, &[((0, size), new)], always);
+        Ok(Reply::Return(old))
+    }
+}

@@ -1,0 +1,434 @@
+//! Threads: create, join, exit, detach, thread-specific data; C11's names for
+//! these and for locks.
+
+use super::locks::Manner;
+use super::{EBUSY, EINVAL, ESRCH, ETIMEDOUT};
+use crate::Error;
+use crate::access::{Part, Targets};
+use crate::calls::{Call, Reply};
+use crate::known::ThreadPart;
+use crate::pass::{Flow, Frame, Pass, Start, State, Value};
+use crate::threads::{Creation, ThreadId};
+use formula::TermId;
+use library::{C11Thread, Keys, Once, Thread};
+
+// What becomes of a thread.
+const JOINED: u128 = 1;
+const DETACHED: u128 = 2;
+
+// The numbers of glibc's threads.h.
+const C11_BUSY: u128 = 1;
+const C11_ERROR: u128 = 2;
+const C11_TIMED_OUT: u128 = 4;
+
+impl<'p> Pass<'p> {
+    pub fn thread_model(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        op: Thread,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        match op {
+            Thread::Create => {
+                let fate = self.attribute(state, frame, call, 1)?;
+                let (start, argument) = (self.argument(call, 2), self.argument(call, 3));
+                self.create(state, frame, call, start, argument, fate)
+            }
+            Thread::Join => self.join(state, frame, call, self.program.target.pointer_bytes),
+            Thread::TryJoin | Thread::TimedJoin => {
+                let _ = (EBUSY, ETIMEDOUT);
+                Err(self.unsupported(frame, "joining a thread only if it has ended"))
+            }
+            Thread::Exit => {
+                let width = self.word();
+                let value = self.number(call, 0, width);
+                self.exit_thread(state, value)
+            }
+            Thread::SelfId => {
+                let me = self.me();
+                let width = self.word();
+                Ok(Reply::Return(self.terms.resize(me, width)))
+            }
+            Thread::Detach => self.detach(state, frame, call),
+            Thread::Equal => {
+                let (a, b) = (self.argument(call, 0), self.argument(call, 1));
+                let equal = self.terms.equal(a, b);
+                let bit = self.terms.to_bit(equal);
+                Ok(Reply::Return(self.terms.resize(bit, 32)))
+            }
+            Thread::AttrInit => {
+                let zero = self.int(0);
+                self.write_int(state, frame, call, 0, zero)
+            }
+            Thread::AttrSetDetachState => {
+                let value = self.number(call, 1, 32);
+                self.write_int(state, frame, call, 0, value)
+            }
+            Thread::AttrGetDetachState => {
+                let value = self.attribute(state, frame, call, 0)?;
+                self.write_int(state, frame, call, 1, value)
+            }
+            Thread::Yield | Thread::AttrDestroy | Thread::AttrOther | Thread::Hint => self.reply(0),
+        }
+    }
+
+    /// An attribute object holds one int; without one it is 0.
+    pub fn attribute(
+        &mut self,
+        state: &State,
+        frame: &Frame,
+        call: &Call,
+        index: usize,
+    ) -> Result<TermId, Error> {
+        let address = self.argument(call, index);
+        let targets = self.resolve(frame, address, 4, false)?;
+        let mut value = self.int(0);
+        for target in &targets.list {
+            let here = self.peek(state, target.object, target.offset, 4);
+            value = self.terms.ite(target.condition, here, value);
+        }
+        Ok(value)
+    }
+
+    /// Stores an int through a pointer argument and returns 0.
+    pub fn write_int(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        call: &Call,
+        index: usize,
+        value: TermId,
+    ) -> Result<Reply, Error> {
+        let address = self.argument(call, index);
+        match self.store(state, frame, address, 4, &[((0, 4), value)], 0)? {
+            Flow::Dead => Ok(Reply::Never),
+            Flow::Next => self.reply(0),
+        }
+    }
+
+    fn create(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        call: &Call,
+        start: TermId,
+        argument: TermId,
+        fate: TermId,
+    ) -> Result<Reply, Error> {
+        if self.is_alone {
+            if !frame.is_only_path {
+                // Sharing must begin where there is only one path.
+                self.known.alone_until = Some(self.last_only);
+                return Err(Error::Again);
+            }
+            self.begin_sharing(state);
+        }
+        let functions = self.functions_behind(frame, start)?;
+        let address = self.argument(call, 0);
+        let size = self.program.target.pointer_bytes;
+        let place = self.resolve(frame, address, size, true)?;
+        let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
+            return Ok(Reply::Never);
+        };
+        let known: Vec<TermId> = functions.iter().map(|(when, _)| *when).collect();
+        let is_function = self.terms.any(&known);
+        if self.demand(state, Some(position), is_function) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
+        let word = self.word();
+        let mut handle = None;
+        for (condition, function) in functions {
+            let instance = self.instance(frame, state, 0);
+            let thread = self.known.thread(instance, function);
+            self.check_thread_count(frame)?;
+            let number = u128::from(thread.as_u32()) + 1;
+            let number = self.terms.constant(word, number);
+            handle = Some(match handle {
+                None => number,
+                Some(other) => self.terms.ite(condition, number, other),
+            });
+            let creation = Creation {
+                thread: self.thread,
+                position,
+                condition: self.terms.and(state.guard, condition),
+            };
+            if self.terms.as_constant(fate) != Some(0) {
+                let object = self.thread_object(thread, ThreadPart::Fate, 1);
+                let is_detached = self.is(fate, 1);
+                let value = self.terms.constant(8, DETACHED);
+                let position = Some(position);
+                self.write_at(state, position, object, 0, 1, is_detached, value);
+            }
+            let guard = self.truth();
+            let params = &self.program.functions[function].params;
+            let arguments = match params.first() {
+                None => Vec::new(),
+                Some(param) => {
+                    let width = self.width_of(&param.ty);
+                    vec![Value::Term(self.terms.resize(argument, width))]
+                }
+            };
+            self.queue.push_back(Start {
+                thread,
+                function,
+                arguments,
+                creation: Some(creation),
+                guard,
+                memory: self.snapshot.clone(),
+            });
+        }
+        if let Some(handle) = handle {
+            let always = self.truth();
+            let whole: Part = (0, size);
+            self.store_to(state, Some(position), &place, &[(whole, handle)], always);
+        }
+        self.reply(0)
+    }
+
+    /// Threads that a handle may stand for.
+    fn threads_behind(&mut self, handle: TermId) -> Vec<(TermId, ThreadId)> {
+        let count = self.known.thread_count() as u128;
+        let few = self.values.few(&self.terms, handle);
+        let numbers: Vec<u128> = match few {
+            Some(few) => few.iter().copied().filter(|n| (1..=count).contains(n)).collect(),
+            None => (1..=count).collect(),
+        };
+        let mut found = Vec::new();
+        for number in numbers {
+            let condition = self.is(handle, number);
+            if self.terms.as_bool(condition) != Some(false) {
+                found.push((condition, ThreadId::from_u32(number as u32 - 1)));
+            }
+        }
+        found
+    }
+
+    fn join(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        call: &Call,
+        size: u64,
+    ) -> Result<Reply, Error> {
+        if self.is_alone {
+            return self.reply(ESRCH);
+        }
+        let handle = self.argument(call, 0);
+        let threads = self.threads_behind(handle);
+        let address = self.argument(call, 1);
+        let mut place = self.resolve(frame, address, size, true)?;
+        // Null means that nobody wants the result.
+        let is_null = self.is_zero(address);
+        place.valid = self.terms.or(place.valid, is_null);
+        let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
+            return Ok(Reply::Never);
+        };
+        let width = 8 * size as u32;
+        let mut result = self.terms.constant(width, 0);
+        let mut found = Vec::new();
+        let bytes = self.program.target.pointer_bytes;
+        for (condition, thread) in threads {
+            if thread == self.thread {
+                let fine = self.terms.not(condition);
+                if self.demand(state, Some(position), fine) == Flow::Dead {
+                    return Ok(Reply::Never);
+                }
+                continue;
+            }
+            found.push(condition);
+            let when = self.terms.and(state.guard, condition);
+            self.work().thread.positions[position]
+                .joins
+                .push((when, thread));
+            let object = self.thread_object(thread, ThreadPart::Fate, 1);
+            let fate = self.read_at(state, Some(position), object, 0, 1, condition);
+            let is_joinable = self.is_zero(fate);
+            let fine = self.terms.implies(condition, is_joinable);
+            if self.demand(state, Some(position), fine) == Flow::Dead {
+                return Ok(Reply::Never);
+            }
+            let joined = self.terms.constant(8, JOINED);
+            self.write_at(state, Some(position), object, 0, 1, condition, joined);
+            let object = self.thread_object(thread, ThreadPart::Result, bytes);
+            let value = self.read_at(state, Some(position), object, 0, bytes, condition);
+            let value = self.terms.resize(value, width);
+            result = self.terms.ite(condition, value, result);
+        }
+        let any = self.terms.any(&found);
+        let whole: Part = (0, size);
+        self.store_to(state, Some(position), &place, &[(whole, result)], any);
+        let (zero, unknown) = (self.int(0), self.int(ESRCH));
+        Ok(Reply::Return(self.terms.ite(any, zero, unknown)))
+    }
+
+    fn exit_thread(&mut self, state: &mut State, value: TermId) -> Result<Reply, Error> {
+        let mut ended = state.clone();
+        ended.atomic = None;
+        self.work().ended.push((ended, value));
+        Ok(Reply::Never)
+    }
+
+    fn detach(&mut self, state: &mut State, frame: &Frame, call: &Call) -> Result<Reply, Error> {
+        if self.is_alone {
+            return self.reply(0);
+        }
+        let handle = self.argument(call, 0);
+        let nowhere = Targets {
+            list: Vec::new(),
+            valid: self.truth(),
+        };
+        let Ok(position) = self.begin_step(state, frame, &nowhere, 0, 0, true) else {
+            return Ok(Reply::Never);
+        };
+        let mut result = self.int(ESRCH);
+        for (condition, thread) in self.threads_behind(handle) {
+            let object = self.thread_object(thread, ThreadPart::Fate, 1);
+            let fate = self.read_at(state, position, object, 0, 1, condition);
+            let was_detached = self.is(fate, DETACHED);
+            let detached = self.terms.constant(8, DETACHED);
+            self.write_at(state, position, object, 0, 1, condition, detached);
+            let (zero, invalid) = (self.int(0), self.int(EINVAL));
+            let here = if thread.as_u32() == 0 {
+                zero
+            } else {
+                self.terms.ite(was_detached, invalid, zero)
+            };
+            result = self.terms.ite(condition, here, result);
+        }
+        Ok(Reply::Return(result))
+    }
+
+    // Thread-specific data.
+
+    pub fn keys_model(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        op: Keys,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        let size = self.program.target.pointer_bytes;
+        match op {
+            Keys::Create => {
+                let destructor = self.argument(call, 1);
+                if self.terms.as_constant(destructor) != Some(0) {
+                    return Err(self.unsupported(frame, "a key with a destructor"));
+                }
+                let instance = self.instance(frame, state, 0);
+                let key = self.known.key(instance);
+                let number = self.int(u128::from(key));
+                self.write_int(state, frame, call, 0, number)
+            }
+            Keys::Delete => self.reply(0),
+            Keys::Get | Keys::Set => {
+                let key = self.number(call, 0, 32);
+                let me = self.thread;
+                let mut value = {
+                    let width = self.word();
+                    self.terms.constant(width, 0)
+                };
+                for number in 0..self.known.key_count() {
+                    let condition = self.is(key, u128::from(number));
+                    if self.terms.as_bool(condition) == Some(false) {
+                        continue;
+                    }
+                    let object = self.thread_object(me, ThreadPart::Key(number), size);
+                    if op == Keys::Set {
+                        let width = self.word();
+                        let new = self.number(call, 1, width);
+                        self.write_at(state, None, object, 0, size, condition, new);
+                    } else {
+                        let here = self.read_at(state, None, object, 0, size, condition);
+                        value = self.terms.ite(condition, here, value);
+                    }
+                }
+                match op {
+                    Keys::Get => Ok(Reply::Return(value)),
+                    _ => self.reply(0),
+                }
+            }
+        }
+    }
+
+    // C11.
+
+    pub fn c11_model(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        op: C11Thread,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        match op {
+            C11Thread::ThreadCreate => {
+                let (start, argument) = (self.argument(call, 1), self.argument(call, 2));
+                let fate = self.int(0);
+                self.create(state, frame, call, start, argument, fate)
+            }
+            C11Thread::ThreadJoin => {
+                let reply = self.join(state, frame, call, 4)?;
+                self.success_or_error(reply)
+            }
+            C11Thread::ThreadExit => {
+                let width = self.word();
+                let value = self.number(call, 0, width);
+                self.exit_thread(state, value)
+            }
+            C11Thread::ThreadCurrent => self.thread_model(state, frame, Thread::SelfId, call),
+            C11Thread::ThreadDetach => {
+                let reply = self.detach(state, frame, call)?;
+                self.success_or_error(reply)
+            }
+            C11Thread::ThreadEqual => self.thread_model(state, frame, Thread::Equal, call),
+            C11Thread::ThreadYield | C11Thread::ThreadSleep => self.reply(0),
+            C11Thread::CallOnce => self.once_model(state, frame, Once::Once, call),
+            C11Thread::KeyCreate => self.keys_model(state, frame, Keys::Create, call),
+            C11Thread::KeyGet => self.keys_model(state, frame, Keys::Get, call),
+            C11Thread::KeySet => self.keys_model(state, frame, Keys::Set, call),
+            C11Thread::KeyDelete => self.keys_model(state, frame, Keys::Delete, call),
+            _ => {
+                let targets = self.sync_targets(frame, call, 0)?;
+                match op {
+                    C11Thread::MutexInit => {
+                        let kind = self.number(call, 1, 32);
+                        let one = self.int(1);
+                        let kind = self.terms.bit_and(kind, one);
+                        self.init_mutex(state, frame, &targets, kind)
+                    }
+                    C11Thread::MutexLock => self.lock(state, frame, &targets, Manner::Wait, 0),
+                    C11Thread::MutexTryLock => {
+                        self.lock(state, frame, &targets, Manner::Try, C11_BUSY)
+                    }
+                    C11Thread::MutexTimedLock => {
+                        self.lock(state, frame, &targets, Manner::Timed, C11_TIMED_OUT)
+                    }
+                    C11Thread::MutexUnlock => self.unlock(state, frame, &targets),
+                    C11Thread::MutexDestroy => {
+                        self.mutex_model(state, frame, library::Mutex::Destroy, call)
+                    }
+                    C11Thread::ConditionInit => self.make_sync(state, frame, &targets, &[]),
+                    C11Thread::ConditionDestroy => self.destroy_condition(state, frame, &targets),
+                    C11Thread::ConditionSignal => self.signal(state, frame, &targets),
+                    C11Thread::ConditionBroadcast => self.broadcast(state, frame, &targets),
+                    _ => {
+                        let mutex = self.sync_targets(frame, call, 1)?;
+                        let is_timed = op == C11Thread::ConditionTimedWait;
+                        self.wait(state, frame, &targets, &mutex, is_timed, C11_TIMED_OUT)
+                    }
+                }
+            }
+        }
+    }
+
+    fn success_or_error(&mut self, reply: Reply) -> Result<Reply, Error> {
+        Ok(match reply {
+            Reply::Return(value) => {
+                let failed = self.terms.is_nonzero(value);
+                let (error, zero) = (self.int(C11_ERROR), self.int(0));
+                Reply::Return(self.terms.ite(failed, error, zero))
+            }
+            other => other,
+        })
+    }
+}

@@ -1,0 +1,504 @@
+//! One pass over all threads: what it collects, and the few primitives with which
+//! everything else adds to it.
+
+use crate::known::{FrameId, Instance, Known, ObjectId, ThreadSet};
+use crate::memory::{Fresh, Ground, Memory};
+use crate::shape::Shape;
+use crate::threads::{
+    Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId,
+};
+use crate::values::Values;
+use crate::{Error, Options};
+use analysis::LoopId;
+use cranelift_entity::PrimaryMap;
+use formula::{Term, TermId, Terms};
+use ir::{BlockId, Body, FunctionId, InstId, Location, Program, ValueId};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
+
+/// A value in a register.
+#[derive(Clone, PartialEq)]
+pub enum Value {
+    Term(TermId),
+    Tuple(Rc<[Value]>),
+}
+
+/// What is known at a point on a path: everything that branches copy and joins
+/// merge.
+#[derive(Clone)]
+pub struct State {
+    /// When the path is taken.
+    pub guard: TermId,
+    /// Nothing went wrong since the last position: no assumption failed, no
+    /// assertion, nothing undefined.
+    pub ok: TermId,
+    /// How many positions come before.
+    pub after: usize,
+    pub memory: Memory,
+    /// Values of the function at hand that cross blocks.
+    pub registers: Rc<BTreeMap<ValueId, Value>>,
+    /// The position of the atomic section the path is in, and how deep.
+    pub atomic: Option<(usize, u32)>,
+    pub iterations: Rc<[u32]>,
+}
+
+/// A function being executed.
+pub struct Frame {
+    pub id: FrameId,
+    pub function: FunctionId,
+    pub shape: Rc<Shape>,
+    /// The guard with which the function was entered.
+    pub entry: TermId,
+    /// Values of the block at hand.
+    pub scratch: HashMap<ValueId, Value>,
+    pub arguments: Vec<Value>,
+    /// Arguments beyond the named ones, with their sizes in bytes.
+    pub variadic: Rc<[(TermId, u64)]>,
+    pub locals: Vec<ObjectId>,
+    /// Loops whose iterations are counted by constants.
+    pub progress: HashMap<LoopId, Progress>,
+    /// No other path than the one at hand exists, in this function or its callers.
+    pub is_only_path: bool,
+    pub caller_is_only_path: bool,
+    pub block: BlockId,
+    pub inst: InstId,
+    pub execution: usize,
+}
+
+#[derive(Default)]
+pub struct Progress {
+    pub operands: Option<(TermId, TermId)>,
+    /// The iteration in which the operands last changed.
+    pub moved_in: Vec<u32>,
+}
+
+/// An instruction that a replay may have to count.
+#[derive(Clone, Copy, Debug)]
+pub struct Execution {
+    pub function: FunctionId,
+    pub inst: InstId,
+    pub guard: TermId,
+}
+
+/// A value that the run must be given, as a term over the model.
+#[derive(Clone, Copy, Debug)]
+pub struct Input {
+    pub execution: usize,
+    pub index: u32,
+    pub value: TermId,
+}
+
+/// What happens in a thread, in program order, for whoever replays it.
+#[derive(Clone, Debug, Default)]
+pub struct Trail {
+    pub executions: Vec<Execution>,
+    /// By position: the execution it belongs to.
+    pub positions: Vec<usize>,
+    pub inputs: Vec<Input>,
+}
+
+/// A thread that waits to be executed.
+pub struct Start {
+    pub thread: ThreadId,
+    pub function: FunctionId,
+    pub arguments: Vec<Value>,
+    pub creation: Option<Creation>,
+    pub guard: TermId,
+    pub memory: Memory,
+}
+
+/// A thread executed, or being executed.
+pub struct Work {
+    pub thread: Thread,
+    pub trail: Trail,
+    /// Paths on which the thread has ended, each with its result.
+    pub ended: Vec<(State, TermId)>,
+}
+
+pub struct Pass<'p> {
+    pub program: &'p Program,
+    pub options: &'p Options,
+    pub shapes: &'p mut HashMap<FunctionId, Rc<Shape>>,
+    pub known: &'p mut Known,
+    pub terms: Terms,
+    pub values: Values,
+    pub fresh: Fresh,
+    pub cells: PrimaryMap<CellId, Cell>,
+    pub cell_ids: HashMap<(ObjectId, u64), CellId>,
+    /// Threads in the order in which they are executed.
+    pub order: Vec<ThreadId>,
+    pub works: HashMap<ThreadId, Work>,
+    pub queue: VecDeque<Start>,
+    pub thread: ThreadId,
+    pub violations: Vec<Moment>,
+    pub excluded: Vec<Moment>,
+    pub stuck: Vec<Moment>,
+    /// Loops (or functions, for recursion) that were cut.
+    pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
+    /// What was left out, as sentences.
+    pub limits: BTreeSet<String>,
+    /// Something is modelled coarsely: a violation may turn out not to be one.
+    pub is_coarse: bool,
+    pub unknown_functions: BTreeSet<FunctionId>,
+    /// Main runs alone: no other thread has been created.
+    pub is_alone: bool,
+    /// Instructions that main has executed alone.
+    pub clock: u64,
+    /// When main's path was last the only one.
+    pub last_only: u64,
+    /// Main's memory when it creates the first thread.
+    pub snapshot: Memory,
+    pub calls: Vec<FunctionId>,
+    /// Paths of the thread at hand that came to a halt: how many positions must be
+    /// passed for the rest of the formula to know, and when that path is taken.
+    pub halted: Vec<(usize, TermId)>,
+    pub ticks: u64,
+    pub keep_going: &'p mut dyn FnMut(usize) -> bool,
+}
+
+/// What becomes of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    Next,
+    Dead,
+}
+
+impl<'p> Pass<'p> {
+    pub fn ground(&mut self) -> Ground<'_> {
+        Ground {
+            terms: &mut self.terms,
+            known: self.known,
+            fresh: &mut self.fresh,
+        }
+    }
+
+    pub fn body(&self, function: FunctionId) -> Option<&'p Body> {
+        self.program.functions[function].body.as_ref()
+    }
+
+    pub fn shape(&mut self, function: FunctionId, body: &Body) -> Rc<Shape> {
+        self.shapes
+            .entry(function)
+            .or_insert_with(|| Rc::new(Shape::of(body)))
+            .clone()
+    }
+
+    pub fn location(&self, frame: &Frame) -> Option<Location> {
+        let body = self.body(frame.function)?;
+        body.insts.get(frame.inst)?.location
+    }
+
+    pub fn unsupported(&self, frame: &Frame, what: impl Into<String>) -> Error {
+        Error::Unsupported {
+            what: what.into(),
+            location: self.location(frame),
+        }
+    }
+
+    /// Asked often, answers rarely: whether there is still time and memory.
+    pub fn tick(&mut self) -> Result<(), Error> {
+        self.ticks += 1;
+        if self.ticks.is_multiple_of(64) && !(self.keep_going)(self.terms.len()) {
+            return Err(Error::Interrupted);
+        }
+        Ok(())
+    }
+
+    pub fn work(&mut self) -> &mut Work {
+        let thread = self.thread;
+        self.works
+            .get_mut(&thread)
+            .expect("the thread at hand should be under way")
+    }
+
+    pub fn instance(&self, frame: &Frame, state: &State, index: u32) -> Instance {
+        Instance {
+            frame: frame.id,
+            inst: frame.inst,
+            iterations: state.iterations.clone(),
+            index,
+        }
+    }
+
+    // Moments.
+
+    fn moment(&mut self, state: &State, condition: TermId) -> Moment {
+        let condition = self.terms.all(&[state.guard, state.ok, condition]);
+        Moment {
+            thread: self.thread,
+            after: state.after,
+            condition,
+        }
+    }
+
+    /// The run is over where the condition holds, with a violation.
+    pub fn violate(&mut self, state: &mut State, condition: TermId) {
+        let moment = self.moment(state, condition);
+        if self.terms.as_bool(moment.condition) != Some(false) {
+            self.violations.push(moment);
+        }
+        self.forgo(state, condition, state.after);
+    }
+
+    /// No run within the bounds goes on where the condition holds.
+    pub fn exclude(&mut self, state: &mut State, condition: TermId) {
+        let moment = self.moment(state, condition);
+        if self.terms.as_bool(moment.condition) != Some(false) {
+            self.excluded.push(moment);
+        }
+        self.forgo(state, condition, state.after);
+    }
+
+    /// The thread cannot go on where the condition holds. Inside an atomic section
+    /// nobody else can either.
+    pub fn stop(&mut self, state: &mut State, condition: TermId) -> Flow {
+        if state.atomic.is_some() {
+            self.exclude(state, condition);
+        } else {
+            let moment = self.moment(state, condition);
+            if self.terms.as_bool(moment.condition) != Some(false) {
+                self.stuck.push(moment);
+            }
+            self.forgo(state, condition, state.after + 1);
+        }
+        match self.terms.as_bool(condition) {
+            Some(true) => Flow::Dead,
+            _ => Flow::Next,
+        }
+    }
+
+    /// A path ends where the condition holds. The formula knows once a thread has
+    /// passed so many positions; up to then, others must say so themselves.
+    fn forgo(&mut self, state: &mut State, condition: TermId, known_after: usize) {
+        if self.terms.as_bool(condition) == Some(true) {
+            self.halt(state, known_after);
+        }
+        let fine = self.terms.not(condition);
+        state.ok = self.terms.and(state.ok, fine);
+    }
+
+    pub fn halt(&mut self, state: &State, known_after: usize) {
+        let path = self.terms.and(state.guard, state.ok);
+        if self.terms.as_bool(path) != Some(false) {
+            self.halted.push((known_after, path));
+        }
+    }
+
+    /// Goes back to a weaker guard, since all other paths that it stands for have
+    /// come to a halt.
+    pub fn relax(&mut self, state: &mut State, guard: TermId) {
+        if state.guard == guard {
+            return;
+        }
+        state.guard = guard;
+        let mut ok = vec![state.ok];
+        for index in 0..self.halted.len() {
+            let (known_after, path) = self.halted[index];
+            if state.after < known_after {
+                ok.push(self.terms.not(path));
+            }
+        }
+        state.ok = self.terms.all(&ok);
+    }
+
+    // Positions.
+
+    /// A new step of the thread at hand, or the atomic section it is in.
+    pub fn position(&mut self, frame: &Frame, state: &mut State, part: u32) -> usize {
+        if let Some((position, _)) = state.atomic {
+            return position;
+        }
+        let step = Step {
+            place: Place::Inst(frame.function, frame.inst),
+            part,
+            location: self.location(frame),
+        };
+        self.push_position(state, step, frame.execution)
+    }
+
+    pub fn push_position(&mut self, state: &mut State, step: Step, execution: usize) -> usize {
+        state.ok = self.terms.bool(true);
+        let position = Position {
+            guard: state.guard,
+            accesses: Vec::new(),
+            requires: Vec::new(),
+            joins: Vec::new(),
+            step,
+        };
+        let work = self.work();
+        work.thread.positions.push(position);
+        work.trail.positions.push(execution);
+        let index = work.thread.positions.len() - 1;
+        state.after = index + 1;
+        index
+    }
+
+    /// The step is possible only if the condition holds.
+    pub fn require(&mut self, state: &mut State, position: usize, condition: TermId) {
+        if self.terms.as_bool(condition) == Some(true) {
+            return;
+        }
+        let mut needed = condition;
+        if state.atomic.is_some() {
+            // What went wrong earlier in the section comes first.
+            let relevant = self.terms.and(state.guard, state.ok);
+            needed = self.terms.implies(relevant, condition);
+            state.ok = self.terms.and(state.ok, condition);
+        }
+        self.work().thread.positions[position].requires.push(needed);
+    }
+
+    /// Before its first position a thread may do things that look like steps to
+    /// others, although they concern nobody else. Then it must have had a turn.
+    pub fn touch(&mut self, frame: &Frame, state: &mut State) {
+        if state.after == 0 && self.thread.as_u32() != 0 && state.atomic.is_none() {
+            let step = Step {
+                place: Place::Start,
+                part: 0,
+                location: self.location(frame),
+            };
+            self.push_position(state, step, frame.execution);
+        }
+    }
+
+    /// Notes an instruction for the replay, and where inputs belong.
+    pub fn count_execution(&mut self, frame: &mut Frame, state: &State) {
+        let execution = Execution {
+            function: frame.function,
+            inst: frame.inst,
+            guard: state.guard,
+        };
+        let executions = &mut self.work().trail.executions;
+        frame.execution = executions.len();
+        executions.push(execution);
+    }
+
+    pub fn note_input(&mut self, frame: &Frame, value: TermId) {
+        let execution = frame.execution;
+        let inputs = &mut self.work().trail.inputs;
+        let index = inputs
+            .iter()
+            .rev()
+            .take_while(|input| input.execution == execution)
+            .count();
+        inputs.push(Input {
+            execution,
+            index: index as u32,
+            value,
+        });
+    }
+
+    /// A fresh number of so many bits that the run is given.
+    pub fn input(&mut self, frame: &Frame, name: &str, width: u32) -> TermId {
+        let value = self
+            .terms
+            .new_variable(name, formula::Sort::BitVec(width));
+        self.note_input(frame, value);
+        value
+    }
+
+    // Guards.
+
+    fn conjuncts(&self, guard: TermId) -> Vec<TermId> {
+        match self.terms.term(guard) {
+            Term::And(list) => self.terms.list(list).to_vec(),
+            Term::Bool(true) => Vec::new(),
+            _ => vec![guard],
+        }
+    }
+
+    /// Both guards without what they have in common: what they share, what is left
+    /// of the first, what is left of the second.
+    fn factor(&mut self, a: TermId, b: TermId) -> (TermId, TermId, TermId) {
+        let (a, b) = (self.conjuncts(a), self.conjuncts(b));
+        let (common, rest): (Vec<_>, Vec<_>) = a.iter().partition(|term| b.contains(term));
+        let other: Vec<_> = b
+            .iter()
+            .copied()
+            .filter(|term| !common.contains(term))
+            .collect();
+        (
+            self.terms.all(&common),
+            self.terms.all(&rest),
+            self.terms.all(&other),
+        )
+    }
+
+    /// Joins two paths.
+    pub fn merge(&mut self, mut a: State, b: State, frame: &Frame) -> Result<State, Error> {
+        if a.atomic != b.atomic {
+            return Err(self.unsupported(frame, "an atomic section that only some paths enter"));
+        }
+        let (common, mine, theirs) = self.factor(a.guard, b.guard);
+        let either = self.terms.or(mine, theirs);
+        a.guard = self.terms.and(common, either);
+        // Inside the common part, either condition tells the paths apart.
+        let condition = mine;
+        a.ok = self.terms.ite(condition, a.ok, b.ok);
+        a.after = a.after.max(b.after);
+        let Pass {
+            terms,
+            known,
+            fresh,
+            ..
+        } = self;
+        let mut ground = Ground {
+            terms,
+            known,
+            fresh,
+        };
+        a.memory.merge(&mut ground, condition, &b.memory);
+        if !Rc::ptr_eq(&a.registers, &b.registers) {
+            let mut merged = BTreeMap::new();
+            for (id, value) in a.registers.iter() {
+                if let Some(other) = b.registers.get(id) {
+                    merged.insert(*id, self.choose(condition, value, other));
+                }
+            }
+            a.registers = Rc::new(merged);
+        }
+        Ok(a)
+    }
+
+    pub fn choose(&mut self, condition: TermId, a: &Value, b: &Value) -> Value {
+        match (a, b) {
+            (Value::Term(a), Value::Term(b)) => Value::Term(self.terms.ite(condition, *a, *b)),
+            (Value::Tuple(a), Value::Tuple(b)) => Value::Tuple(
+                a.iter()
+                    .zip(b.iter())
+                    .map(|(a, b)| self.choose(condition, a, b))
+                    .collect(),
+            ),
+            _ => a.clone(),
+        }
+    }
+
+    // Threads.
+
+    /// Other threads will see memory from now on.
+    pub fn begin_sharing(&mut self, state: &State) {
+        self.is_alone = false;
+        self.snapshot = state.memory.clone();
+    }
+
+    pub fn check_thread_count(&self, frame: &Frame) -> Result<(), Error> {
+        if self.known.thread_count() > ThreadSet::LIMIT {
+            let what = format!("more than {} threads", ThreadSet::LIMIT);
+            return Err(self.unsupported(frame, what));
+        }
+        Ok(())
+    }
+
+    pub fn truth(&mut self) -> TermId {
+        self.terms.bool(true)
+    }
+}
+
+impl Value {
+    pub fn term(&self) -> Option<TermId> {
+        match self {
+            Value::Term(term) => Some(*term),
+            Value::Tuple(_) => None,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What unfolding makes of a program: threads as sequences of positions over
+//! terms. This is all that an encoding sees of a program.
+//!
+//! A *position* is one visible step. The positions of a thread are in program
+//! order, those of untaken branches included: a position whose guard is false
+//! does nothing, and a thread passes it freely. What lies between two positions
+//! is thread-local: it is part of the terms, and happens together with the
+//! position before it (at the start of a thread: with its creation).
+//!
+//! Everything that depends on the interleaving is a variable that a
+//! [`Access::Read`] introduces; an encoding says which values it takes. All
+//! other variables are inputs and may take any value in their range.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use formula::{TermId, Terms};
+use ir::{FunctionId, InstId, Location};
+
+/// A thread instance; main is the first, and creators come before what they create.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId(u32);
+entity_impl!(ThreadId, "thread");
+
+impl ThreadId {
+    /// Main.
+    pub const FIRST: ThreadId = ThreadId(0);
+}
+
+/// A piece of shared memory that is always read and written as a whole, or a
+/// piece of state of a synchronisation object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CellId(u32);
+entity_impl!(CellId, "cell");
+
+/// A bounded program.
+pub struct Threads {
+    pub terms: Terms,
+    pub threads: PrimaryMap<ThreadId, Thread>,
+    pub cells: PrimaryMap<CellId, Cell>,
+    /// What to look for: the query is whether any of them can hold.
+    pub violations: Vec<Moment>,
+    /// Never happens in a run within the bounds: a loop is cut, or a thread is
+    /// stuck inside an atomic section.
+    pub excluded: Vec<Moment>,
+    /// The thread cannot go on from here: it never gets past the next position.
+    pub stuck: Vec<Moment>,
+}
+
+/// A condition on the local state of a thread between two positions.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    pub thread: ThreadId,
+    /// How many positions of the thread come before. The condition means
+    /// something only when the last of them has been passed; if there are none,
+    /// when the thread has been created.
+    pub after: usize,
+    /// Includes the guard of the code that it is about.
+    pub condition: TermId,
+}
+
+pub struct Thread {
+    /// The function it runs, for people.
+    pub name: String,
+    /// `None` for main, which always exists.
+    pub creation: Option<Creation>,
+    /// If `end` is set, the last one is the end of the thread.
+    pub positions: Vec<Position>,
+    /// Whether the thread can end at all; if not, joins with it never return.
+    pub can_end: bool,
+}
+
+/// The position that makes a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Creation {
+    pub thread: ThreadId,
+    pub position: usize,
+    /// Whether the position really creates this thread; includes its guard.
+    pub condition: TermId,
+}
+
+pub struct Position {
+    /// Whether the thread's path leads through it.
+    pub guard: TermId,
+    /// In the order in which they happen within the step.
+    pub accesses: Vec<Access>,
+    /// What must hold for a thread to pass, if the guard holds: the lock is free,
+    /// the address is valid. They may speak of variables that this position reads.
+    pub requires: Vec<TermId>,
+    /// Threads that must have ended before a thread passes, each under a
+    /// condition. Conditions include the guard.
+    pub joins: Vec<(TermId, ThreadId)>,
+    pub step: Step,
+}
+
+/// Conditions include the position's guard.
+#[derive(Clone, Copy, Debug)]
+pub enum Access {
+    /// `variable` is the value of the cell at this moment, earlier writes of the
+    /// same position included. It means something even where `condition` is
+    /// false, which only says whether the program really looks at it.
+    Read {
+        cell: CellId,
+        variable: TermId,
+        condition: TermId,
+    },
+    /// Where the condition is false, the cell keeps its value.
+    Write {
+        cell: CellId,
+        condition: TermId,
+        value: TermId,
+    },
+}
+
+pub struct Cell {
+    pub width: u32,
+    /// Its value when main creates the first thread.
+    pub initial: TermId,
+    /// The values it can ever have.
+    pub range: formula::Range,
+    /// For people.
+    pub name: String,
+}
+
+/// Where a position stands in the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub place: Place,
+    /// Which step of the instruction's execution this is: 0, or 1 for the second
+    /// half of those that take two (a wait for a condition, say).
+    pub part: u32,
+    pub location: Option<Location>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    Inst(FunctionId, InstId),
+    /// The thread ends: its function has returned.
+    End,
+    /// The thread has begun and does something that only looks shared.
+    Start,
+}

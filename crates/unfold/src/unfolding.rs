@@ -1,0 +1,288 @@
+//! The passes, and what comes out in the end.
+
+use crate::known::Known;
+use crate::memory::{Fresh, Memory};
+use crate::pass::{Pass, Start, Trail, Value};
+use crate::threads::{Cell, ThreadId, Threads};
+use crate::values::Values;
+use crate::{MAIN, offset_bits};
+use analysis::LoopId;
+use cranelift_entity::PrimaryMap;
+use formula::Terms;
+use ir::{FunctionId, Location, Program};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+/// Passes in which only values grow, before they are taken to be anything.
+const PATIENCE: u32 = 24;
+/// Passes at most. Facts grow, so there is an end; this is against surprises.
+const MAX_PASSES: u32 = 400;
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// For loops that do not count by constants, and for recursion.
+    pub unwind: u32,
+    /// All loops follow `unwind`.
+    pub unwind_every_loop: bool,
+    /// Loops with a bound of their own.
+    pub unwind_loops: HashMap<(FunctionId, LoopId), u32>,
+    /// The most contexts that runs of interest have, or the most rounds in which
+    /// each thread has a turn; tells how far values can get.
+    pub turns: Option<u32>,
+    pub spurious_wakeups: bool,
+    pub malloc_may_fail: bool,
+    /// Allocations may get the address of a freed block.
+    pub address_reuse: bool,
+    /// The program frees memory somewhere.
+    pub can_free: bool,
+    /// The command line, the program's name first.
+    pub arguments: Vec<String>,
+}
+
+impl Options {
+    pub fn loop_bound(&self, function: FunctionId, id: LoopId) -> u32 {
+        let own = self.unwind_loops.get(&(function, id));
+        own.copied().unwrap_or(self.unwind)
+    }
+
+    /// Whether a loop is cut even if it counts by constants.
+    pub fn is_bound_strict(&self, function: FunctionId, id: LoopId) -> bool {
+        self.unwind_every_loop || self.unwind_loops.contains_key(&(function, id))
+    }
+}
+
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{what} is not supported")]
+    Unsupported {
+        what: String,
+        location: Option<Location>,
+    },
+    #[error("interrupted")]
+    Interrupted,
+    /// The pass has learnt something that it should have known from the start.
+    #[error("another pass is needed")]
+    Again,
+}
+
+/// A program within bounds.
+pub struct Unfolding {
+    pub threads: Threads,
+    /// By thread.
+    pub trails: PrimaryMap<ThreadId, Trail>,
+    /// Loops that were cut, and functions whose recursion was.
+    pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
+    /// What was left out, as sentences.
+    pub limits: BTreeSet<String>,
+    /// Some values are only approximated, from above: a violation may turn out
+    /// not to be one.
+    pub is_coarse: bool,
+    pub unknown_functions: BTreeSet<FunctionId>,
+    pub passes: u32,
+}
+
+/// Unfolds a program. `keep_going` is asked now and then, with the number of
+/// terms so far.
+pub fn unfold(
+    program: &Program,
+    options: &Options,
+    keep_going: &mut dyn FnMut(usize) -> bool,
+) -> Result<Unfolding, Error> {
+    let mut known = Known::of(program);
+    let mut shapes = HashMap::new();
+    // Passes since the cells were last cut anew.
+    let mut settled = 0;
+    for passes in 1..=MAX_PASSES {
+        known.grew = false;
+        known.values_grew = false;
+        known.growing.clear();
+        let mut pass = Pass {
+            program,
+            options,
+            shapes: &mut shapes,
+            known: &mut known,
+            terms: Terms::new(),
+            values: Values::default(),
+            fresh: Fresh::default(),
+            cells: PrimaryMap::new(),
+            cell_ids: HashMap::new(),
+            order: Vec::new(),
+            works: HashMap::new(),
+            queue: VecDeque::new(),
+            thread: MAIN,
+            violations: Vec::new(),
+            excluded: Vec::new(),
+            stuck: Vec::new(),
+            cuts: BTreeSet::new(),
+            limits: BTreeSet::new(),
+            is_coarse: false,
+            unknown_functions: BTreeSet::new(),
+            is_alone: true,
+            clock: 0,
+            last_only: 0,
+            snapshot: Memory::default(),
+            calls: Vec::new(),
+            halted: Vec::new(),
+            ticks: 0,
+            keep_going,
+        };
+        match pass.run_all() {
+            Ok(()) => {}
+            Err(Error::Again) => continue,
+            Err(error) => return Err(error),
+        }
+        pass.known.conclude();
+        if pass.known.grew {
+            settled = 0;
+            continue;
+        }
+        settled += 1;
+        // What runs can do in so many contexts has been seen after as many passes:
+        // in each context a thread reads what was there before, or its own. And a
+        // pass executes the threads in the order in which a round does.
+        let is_enough = options.turns.is_some_and(|turns| settled >= turns);
+        if pass.known.values_grew && !is_enough {
+            if settled > PATIENCE {
+                pass.known.widen();
+            }
+            continue;
+        }
+        return Ok(pass.finish(passes));
+    }
+    Err(Error::Unsupported {
+        what: "a program whose memory does not settle".to_owned(),
+        location: None,
+    })
+}
+
+impl Pass<'_> {
+    fn run_all(&mut self) -> Result<(), Error> {
+        let main = self.program.main;
+        let guard = self.terms.bool(true);
+        let mut memory = Memory::default();
+        let arguments = self.command_line(&mut memory);
+        self.queue.push_back(Start {
+            thread: MAIN,
+            function: main,
+            arguments,
+            creation: None,
+            guard,
+            memory,
+        });
+        while let Some(start) = self.queue.pop_front() {
+            self.run_thread(start)?;
+        }
+        Ok(())
+    }
+
+    /// The arguments of main: their number, and an array of strings.
+    fn command_line(&mut self, memory: &mut Memory) -> Vec<Value> {
+        let _ = memory;
+        let params = &self.program.functions[self.program.main].params;
+        let mut values = Vec::new();
+        for (index, param) in params.iter().enumerate() {
+            let width = self.width_of(&param.ty);
+            let value = match index {
+                0 => self.options.arguments.len() as u128,
+                _ => 0,
+            };
+            values.push(Value::Term(self.terms.constant(width, value)));
+        }
+        if params.len() > 1 {
+            let address = self.argument_vector();
+            values[1] = Value::Term(address);
+        }
+        values
+    }
+
+    /// Makes the final threads, numbered in the order in which they were executed.
+    fn finish(mut self, passes: u32) -> Unfolding {
+        let numbers: HashMap<ThreadId, ThreadId> = self
+            .order
+            .iter()
+            .enumerate()
+            .map(|(index, thread)| (*thread, ThreadId::from_u32(index as u32)))
+            .collect();
+        let mut threads = PrimaryMap::new();
+        let mut trails = PrimaryMap::new();
+        for thread in &self.order {
+            let Some(mut work) = self.works.remove(thread) else {
+                continue;
+            };
+            if let Some(creation) = &mut work.thread.creation {
+                creation.thread = numbers[&creation.thread];
+            }
+            for position in &mut work.thread.positions {
+                let joins = std::mem::take(&mut position.joins);
+                for (condition, joined) in joins {
+                    match numbers.get(&joined) {
+                        Some(number) => position.joins.push((condition, *number)),
+                        // Nobody creates it, so nobody waits for it successfully.
+                        None => position.requires.push(self.terms.not(condition)),
+                    }
+                }
+            }
+            threads.push(work.thread);
+            trails.push(work.trail);
+        }
+        let mut cells: PrimaryMap<_, Cell> = std::mem::take(&mut self.cells);
+        for ((object, start), cell) in &self.cell_ids {
+            if let Some(values) = self.known.values.get(&(*object, *start)) {
+                cells[*cell].range = values.range();
+            }
+        }
+        for list in [&mut self.violations, &mut self.excluded, &mut self.stuck] {
+            for moment in list {
+                moment.thread = numbers[&moment.thread];
+            }
+        }
+        Unfolding {
+            threads: Threads {
+                terms: self.terms,
+                threads,
+                cells,
+                violations: self.violations,
+                excluded: self.excluded,
+                stuck: self.stuck,
+            },
+            trails,
+            cuts: self.cuts,
+            limits: self.limits,
+            is_coarse: self.is_coarse,
+            unknown_functions: self.unknown_functions,
+            passes,
+        }
+    }
+
+    fn argument_vector(&mut self) -> formula::TermId {
+        use crate::known::{Content, Object, ObjectKey};
+        let word = self.program.target.pointer_bytes;
+        let bits = offset_bits(self.program);
+        let mut vector = Vec::new();
+        for (index, argument) in self.options.arguments.iter().enumerate() {
+            let mut bytes = argument.clone().into_bytes();
+            bytes.push(0);
+            let key = ObjectKey::Environment("argument", index as u32);
+            let object = self.known.object(key.clone(), || Object {
+                key,
+                size: bytes.len() as u64,
+                name: format!("argv[{index}]"),
+                is_constant: false,
+                owner: MAIN,
+                starts_as: Content::Bytes(bytes.into()),
+            });
+            let address = u64::from(object.as_u32()) << bits;
+            vector.extend_from_slice(&address.to_le_bytes()[..word as usize]);
+        }
+        vector.extend(std::iter::repeat_n(0, word as usize));
+        let key = ObjectKey::Environment("arguments", 0);
+        let object = self.known.object(key.clone(), || Object {
+            key,
+            size: vector.len() as u64,
+            name: "argv".to_owned(),
+            is_constant: false,
+            owner: MAIN,
+            starts_as: Content::Bytes(vector.into()),
+        });
+        self.address(object, 0)
+    }
+}

@@ -1,0 +1,19 @@
+/* main and a thread increment a plain counter, in one round. */
+#include <assert.h>
+#include <pthread.h>
+
+int x;
+
+static void *worker(void *arg) {
+    x++;
+    return 0;
+}
+
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    x++;
+    pthread_join(t, 0);
+    assert(x == 2);
+    return 0;
+}

@@ -1,0 +1,451 @@
+//! Asks the checker and the explorer about one program at the same bounds.
+//!
+//! The explorer cuts every loop alike, so the checker is told to do so too; and
+//! only assertions count, so that all else stops a thread on both sides. This
+//! module decides whether two answers fit, not which of them is right.
+
+use super::syntax::Program;
+use crate::{clang, run};
+use check::{Order, Verdict};
+use encode::NormalForms;
+use replay::{Checks, Config, Exploration, Image, Mode, Property};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// States that an exploration may have; a program with more is passed over.
+const MAX_STATES: usize = 60_000;
+
+/// How often an exploration may ask whether to go on, which is every few steps.
+const MAX_ASKED: u32 = 20_000;
+
+/// Schedules up to which merging states is compared with not doing so.
+const MAX_UNMERGED: u128 = 3_000;
+
+/// For one question to the checker.
+const CHECK_TIME: Duration = Duration::from_secs(20);
+
+/// What only a mistake of the generator can cause. Most other warnings are about
+/// conditions that do not depend on anything, and right.
+const ERRORS: [&str; 4] = [
+    "-Werror=implicit-function-declaration",
+    "-Werror=incompatible-pointer-types",
+    "-Werror=int-conversion",
+    "-Werror=return-type",
+];
+
+/// What to ask about a program.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    pub contexts: Vec<u32>,
+    pub rounds: Vec<u32>,
+    pub forms: Vec<NormalForms>,
+    /// Compare the explorer with itself too, without merging states.
+    pub unmerged: bool,
+}
+
+pub const ALL_FORMS: [NormalForms; 4] = [
+    forms(false, false),
+    forms(true, false),
+    forms(false, true),
+    forms(true, true),
+];
+
+const fn forms(resume_for_conflict: bool, ordered_neighbours: bool) -> NormalForms {
+    NormalForms {
+        resume_for_conflict,
+        ordered_neighbours,
+    }
+}
+
+/// Both sides say the same, as far as they say something.
+#[derive(Clone, Debug, Default)]
+pub struct Agreement {
+    /// Questions that both sides have answered alike.
+    pub comparisons: u32,
+    /// Reasons of the checker, once per question.
+    pub unknown: Vec<String>,
+    /// The fewest contexts with a violation.
+    pub violated_from: Option<u32>,
+    /// No violation with any number of contexts and iterations, as the checker says.
+    pub is_proved: bool,
+    pub states: usize,
+    /// Why the program was passed over.
+    pub skipped: Option<String>,
+    pub exploring: Duration,
+    pub checking: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The explorer sees a violation where the checker says there is none.
+    Missed,
+    /// The other way round.
+    Spurious,
+    /// The checker claims more than its bounds, and the explorer sees a
+    /// violation beyond them.
+    Overclaimed,
+    /// The checker reports a mistake of its own.
+    Broken,
+    Panicked,
+    /// The explorer's answer depends on whether it merges states.
+    Merging,
+    /// A generated program does not compile.
+    Malformed,
+}
+
+#[derive(Clone, Debug)]
+pub struct Disagreement {
+    pub kind: Kind,
+    /// Where it shows.
+    pub order: Option<Order>,
+    pub forms: NormalForms,
+    pub what: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.kind)?;
+        match self.order {
+            Some(Order::Contexts(n)) => write!(f, " at {n} contexts")?,
+            Some(Order::Rounds(n)) => write!(f, " at {n} rounds")?,
+            None => {}
+        }
+        if self.forms.resume_for_conflict {
+            write!(f, ", threads resumed for conflicts")?;
+        }
+        if self.forms.ordered_neighbours {
+            write!(f, ", neighbours ordered")?;
+        }
+        write!(f, ": {}", self.what)
+    }
+}
+
+impl Disagreement {
+    /// Only the question that shows it.
+    pub fn scope(&self) -> Scope {
+        let mut scope = Scope {
+            contexts: Vec::new(),
+            rounds: Vec::new(),
+            forms: vec![self.forms],
+            unmerged: self.kind == Kind::Merging,
+        };
+        match self.order {
+            Some(Order::Contexts(n)) => scope.contexts.push(n),
+            Some(Order::Rounds(n)) => scope.rounds.push(n),
+            None => {}
+        }
+        scope
+    }
+}
+
+/// Compiles a program; the error is what the compiler says.
+pub fn load(program: &Program) -> Result<ir::Program, String> {
+    load_text(&program.print(), program.is_32_bits)
+}
+
+/// Runs the compiler once, without asking for its version first: that would take
+/// as long again.
+fn load_text(text: &str, is_32_bits: bool) -> Result<ir::Program, String> {
+    let mut child = Command::new(&clang::default().program)
+        .args([
+            "-O0",
+            "-g",
+            "-S",
+            "-emit-llvm",
+            "-o",
+            "-",
+            "-x",
+            "c",
+            "-Wno-everything",
+        ])
+        .args(ERRORS)
+        .args(is_32_bits.then_some("-m32"))
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin
+            .write_all(text.as_bytes())
+            .map_err(|error| error.to_string())?;
+    }
+    let output = child
+        .wait_with_output()
+        .map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let module = String::from_utf8_lossy(&output.stdout).into_owned();
+    let loaded = llvm::read(&[("program.c".to_owned(), module)]);
+    loaded
+        .map(|loaded| loaded.program)
+        .map_err(|error| error.to_string())
+}
+
+/// Asks both sides everything in `scope`. The first answers that do not fit end
+/// it.
+pub fn compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreement> {
+    let nothing = NormalForms::default();
+    let malformed = |what: String| Disagreement {
+        kind: Kind::Malformed,
+        order: None,
+        forms: nothing,
+        what,
+    };
+    let loaded = load(program).map_err(malformed)?;
+    let config = Config {
+        checks: Checks::NONE.with(Property::Assert),
+        ..Config::default()
+    };
+    let image = run::image(&loaded, &config).map_err(malformed)?;
+    let mut session = Session {
+        program,
+        loaded: &loaded,
+        image: &image,
+        config,
+        explored: BTreeMap::new(),
+        agreement: Agreement::default(),
+    };
+    let result = session.ask_everything(scope);
+    result.map(|()| session.agreement)
+}
+
+/// Bounds of an exploration: contexts, rounds, iterations.
+type Key = (Option<u32>, Option<u32>, Option<u32>);
+
+struct Session<'a> {
+    program: &'a Program,
+    loaded: &'a ir::Program,
+    image: &'a Image<'a>,
+    config: Config,
+    /// Whether there is a violation; `None` if that is too much work.
+    explored: BTreeMap<Key, Option<bool>>,
+    agreement: Agreement,
+}
+
+impl Session<'_> {
+    fn ask_everything(&mut self, scope: &Scope) -> Result<(), Disagreement> {
+        if scope.unmerged {
+            self.compare_merging()?;
+        }
+        let contexts = scope.contexts.iter().map(|n| Order::Contexts(*n));
+        let rounds = scope.rounds.iter().map(|n| Order::Rounds(*n));
+        for order in contexts.chain(rounds) {
+            for forms in &scope.forms {
+                // The explorer is asked first: what it cannot do needs no answer.
+                let Some(is_violated) = self.explore_order(order) else {
+                    return Ok(());
+                };
+                if let (true, Order::Contexts(n)) = (is_violated, order) {
+                    let from = &mut self.agreement.violated_from;
+                    *from = Some(from.map_or(n, |least| least.min(n)));
+                }
+                self.ask(order, *forms, is_violated)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn explore_order(&mut self, order: Order) -> Option<bool> {
+        let unwind = Some(self.program.unwind);
+        match order {
+            Order::Contexts(n) => self.explore((Some(n), None, unwind)),
+            Order::Rounds(n) => self.explore((None, Some(n), unwind)),
+        }
+    }
+
+    /// Whether there is a violation within bounds.
+    fn explore(&mut self, key: Key) -> Option<bool> {
+        if let Some(known) = self.explored.get(&key) {
+            return *known;
+        }
+        let start = Instant::now();
+        let exploration = self.explore_once(key, false, true);
+        self.agreement.exploring += start.elapsed();
+        self.agreement.states = self.agreement.states.max(exploration.states);
+        let is_violated = !exploration.violations.is_empty();
+        let problem = match (&exploration.unsupported.first(), exploration.interrupted) {
+            _ if is_violated => None,
+            (Some(unsupported), _) => Some(format!("unsupported: {}", unsupported.what)),
+            (_, Some(_)) => Some("too many schedules".to_owned()),
+            _ if !exploration.unknown_calls.is_empty() => Some("unknown function".to_owned()),
+            _ => None,
+        };
+        let answer = problem.is_none().then_some(is_violated);
+        // Beyond the bounds that were asked for, it is a bonus.
+        if key.2.is_some() && (key.0.is_some() || key.1.is_some()) {
+            self.agreement.skipped = self.agreement.skipped.take().or(problem);
+        }
+        self.explored.insert(key, answer);
+        answer
+    }
+
+    fn explore_once(
+        &self,
+        (contexts, rounds, unwind): Key,
+        find_all: bool,
+        merge: bool,
+    ) -> Exploration {
+        let mut config = self.config.clone();
+        config.unwind = unwind;
+        let mut bounds = bounds(contexts, rounds);
+        bounds.inputs = self.program.inputs.clone();
+        let mut asked = 0;
+        let mut patience = |_: &replay::Progress| {
+            asked += 1;
+            asked < MAX_ASKED
+        };
+        let mode = Mode { find_all, merge };
+        replay::explore(self.image, &config, 0, &bounds, mode, &mut patience)
+    }
+
+    fn compare_merging(&mut self) -> Result<(), Disagreement> {
+        let key = (Some(4), None, Some(self.program.unwind));
+        let merged = self.explore_once(key, true, true);
+        if merged.interrupted.is_some() || merged.count.schedules > MAX_UNMERGED {
+            return Ok(());
+        }
+        let unmerged = self.explore_once(key, true, false);
+        let sites = |exploration: &Exploration| {
+            let found = exploration.violations.iter();
+            let mut sites: Vec<_> = found.map(|found| found.violation.site()).collect();
+            sites.sort();
+            sites
+        };
+        // Endless schedules are cut in one way only.
+        let is_comparable = unmerged.interrupted.is_none() && !merged.is_endless;
+        if is_comparable && (merged.count != unmerged.count || sites(&merged) != sites(&unmerged)) {
+            return Err(Disagreement {
+                kind: Kind::Merging,
+                order: None,
+                forms: NormalForms::default(),
+                what: format!("{:?} merged, {:?} not merged", merged.count, unmerged.count),
+            });
+        }
+        self.agreement.comparisons += 1;
+        Ok(())
+    }
+
+    fn ask(
+        &mut self,
+        order: Order,
+        forms: NormalForms,
+        is_violated: bool,
+    ) -> Result<(), Disagreement> {
+        let unwind = self.program.unwind;
+        let options = check::Options {
+            bounds: check::Bounds {
+                order: Some(order),
+                unwind: Some(unwind),
+                unwind_every_loop: true,
+                unwind_set: BTreeMap::new(),
+            },
+            config: self.config.clone(),
+            time: Some(CHECK_TIME),
+            memory: None,
+            dump: None,
+            normal_forms: forms,
+        };
+        let start = Instant::now();
+        let report = catch_unwind(AssertUnwindSafe(|| {
+            check::check(self.loaded, &options, &|_| true)
+        }));
+        self.agreement.checking += start.elapsed();
+        let disagree = |kind, what: String| Disagreement {
+            kind,
+            order: Some(order),
+            forms,
+            what,
+        };
+        let report = match report {
+            Ok(report) => report,
+            Err(panic) => {
+                return Err(disagree(
+                    Kind::Panicked,
+                    crate::cases::panic_message(&*panic),
+                ));
+            }
+        };
+        match &report.verdict {
+            Verdict::Violated(run) => {
+                let n_contexts = run.schedule.contexts.len();
+                if let Order::Contexts(most) = order
+                    && n_contexts > most as usize
+                {
+                    let what = format!("the run has {n_contexts} contexts");
+                    return Err(disagree(Kind::Spurious, what));
+                }
+                if !is_violated {
+                    let what = format!("the run is\n{}", run.schedule);
+                    return Err(disagree(Kind::Spurious, what));
+                }
+            }
+            Verdict::Safe if is_violated => {
+                return Err(disagree(Kind::Missed, "'safe'".to_owned()));
+            }
+            Verdict::SafeUpTo(limits) if is_violated => {
+                return Err(disagree(Kind::Missed, format!("{limits:?}")));
+            }
+            Verdict::Safe => {
+                self.agreement.is_proved = true;
+                self.expect_clean((None, None, None))
+                    .map_err(|what| disagree(Kind::Overclaimed, what))?;
+            }
+            Verdict::SafeUpTo(limits) => {
+                let (mut contexts, mut rounds) = (None, None);
+                match limits.order {
+                    Some(Order::Contexts(n)) => contexts = Some(n),
+                    Some(Order::Rounds(n)) => rounds = Some(n),
+                    None => {}
+                }
+                let unwind = (!limits.loops.is_empty()).then_some(unwind);
+                self.expect_clean((contexts, rounds, unwind))
+                    .map_err(|what| disagree(Kind::Overclaimed, format!("{what}; {limits:?}")))?;
+            }
+            Verdict::Unknown { reason, .. } => {
+                if ["internal", "replay", "bug"]
+                    .iter()
+                    .any(|word| reason.contains(word))
+                {
+                    return Err(disagree(Kind::Broken, reason.clone()));
+                }
+                self.agreement.unknown.push(reason.clone());
+                return Ok(());
+            }
+        }
+        self.agreement.comparisons += 1;
+        Ok(())
+    }
+
+    /// What the checker claims, the explorer must not contradict.
+    fn expect_clean(&mut self, key: Key) -> Result<(), String> {
+        match self.explore(key) {
+            Some(true) => {
+                let (contexts, rounds, unwind) = key;
+                let show = |bound: Option<u32>| bound.map_or("any".to_owned(), |n| n.to_string());
+                Err(format!(
+                    "violated with contexts {}, rounds {}, iterations {}",
+                    show(contexts),
+                    show(rounds),
+                    show(unwind)
+                ))
+            }
+            Some(false) | None => Ok(()),
+        }
+    }
+}
+
+/// The explorer's bounds, with its usual inputs.
+pub fn bounds(contexts: Option<u32>, _rounds: Option<u32>) -> replay::Bounds {
+    replay::Bounds {
+        contexts,
+        max_states: MAX_STATES,
+        ..replay::Bounds::default()
+    }
+}

@@ -1,0 +1,15 @@
+//! The oracle: random programs on which the bounded checker must agree with the
+//! exhaustive explorer.
+//!
+//! [`generate`] makes small multi-threaded programs, [`compare`] asks both sides
+//! at the same bounds, [`shrink`] makes a program smaller on which they disagree,
+//! and [`campaign`] does all that for many programs and keeps count. Neither side
+//! is taken to be right: a disagreement is for people to look at.
+
+pub mod campaign;
+pub mod compare;
+pub mod generate;
+mod scenarios;
+pub mod shrink;
+mod statements;
+pub mod syntax;

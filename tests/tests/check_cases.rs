@@ -1,0 +1,175 @@
+//! The checker says what is true of programs on which it once did not.
+//!
+//! Each folder of `tests/regress/check` has a program, `prog.c`, and what is true
+//! of it within bounds, `expect.toml`. Every normal form of schedules must lead
+//! to the same verdict, and the explorer to the same one as well.
+
+use check::{Order, Verdict};
+use replay::{Checks, Config, Mode, Property};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tests::oracle::compare::ALL_FORMS;
+use tests::{cases, clang, folder, run};
+
+/// What `expect.toml` says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expectation {
+    verdict: Expected,
+    /// Why that is so.
+    why: String,
+    /// One of the two is given.
+    contexts: Option<u32>,
+    rounds: Option<u32>,
+    /// For every loop.
+    unwind: u32,
+    /// What to check for; assertions if not given.
+    properties: Option<Vec<String>>,
+    /// Values of inputs that are enough to explore.
+    inputs: Option<Vec<u64>>,
+    /// 64 if not given.
+    bits: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+enum Expected {
+    /// Within the bounds.
+    Safe,
+    Violated,
+}
+
+impl Expectation {
+    fn order(&self) -> Result<Order, String> {
+        match (self.contexts, self.rounds) {
+            (Some(contexts), None) => Ok(Order::Contexts(contexts)),
+            (None, Some(rounds)) => Ok(Order::Rounds(rounds)),
+            _ => Err("either `contexts` or `rounds` is needed".to_owned()),
+        }
+    }
+
+    fn args(&self) -> Result<Vec<String>, String> {
+        match self.bits {
+            None | Some(64) => Ok(Vec::new()),
+            Some(32) => Ok(vec!["-m32".to_owned()]),
+            Some(bits) => Err(format!("there are no programs for {bits} bits")),
+        }
+    }
+}
+
+#[test]
+fn verdicts_are_as_expected() {
+    let folders = case_folders();
+    let name = |folder: &PathBuf| folder.file_name().unwrap_or_default().display().to_string();
+    cases::check_all(&folders, name, |folder| check_case(folder));
+}
+
+fn case_folders() -> Vec<PathBuf> {
+    let folder = folder().join("regress/check");
+    let entries = std::fs::read_dir(folder).expect("tests/regress/check should be there");
+    let path = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry
+            .expect("tests/regress/check should be readable")
+            .path()
+    };
+    let mut folders: Vec<PathBuf> = entries.map(path).collect();
+    folders.sort();
+    folders
+}
+
+fn read(folder: &Path) -> Result<Expectation, String> {
+    let text = std::fs::read_to_string(folder.join("expect.toml"))
+        .map_err(|error| format!("expect.toml: {error}"))?;
+    let expected: Expectation =
+        toml::from_str(&text).map_err(|error| format!("expect.toml: {error}"))?;
+    match expected.why.trim().is_empty() {
+        true => Err("expect.toml: `why` is empty".to_owned()),
+        false => Ok(expected),
+    }
+}
+
+fn check_case(folder: &Path) -> Result<(), String> {
+    let expected = read(folder)?;
+    let program = clang::default().load(&folder.join("prog.c"), &expected.args()?)?;
+    let checks = match &expected.properties {
+        None => Checks::NONE.with(Property::Assert),
+        Some(names) => names
+            .iter()
+            .map(|name| Property::from_name(name).ok_or(format!("'{name}' is no property")))
+            .collect::<Result<Checks, String>>()?,
+    };
+    let config = Config {
+        checks,
+        ..Config::default()
+    };
+    explore(&program, &config, &expected)?;
+    for normal_forms in ALL_FORMS {
+        let options = check::Options {
+            bounds: check::Bounds {
+                order: Some(expected.order()?),
+                unwind: Some(expected.unwind),
+                unwind_every_loop: true,
+                unwind_set: BTreeMap::new(),
+            },
+            config: config.clone(),
+            time: None,
+            memory: None,
+            dump: None,
+            normal_forms,
+        };
+        let report = check::check(&program, &options, &|_| true);
+        let actual = match report.verdict {
+            Verdict::Violated(_) => Expected::Violated,
+            Verdict::Safe | Verdict::SafeUpTo(_) => Expected::Safe,
+            Verdict::Unknown { reason, .. } => return Err(format!("unknown: {reason}")),
+        };
+        if actual != expected.verdict {
+            return Err(format!("{actual:?} with {normal_forms:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The expectation itself, as the explorer sees it.
+fn explore(program: &ir::Program, config: &Config, expected: &Expectation) -> Result<(), String> {
+    let mut config = config.clone();
+    config.unwind = Some(expected.unwind);
+    let image = run::image(program, &config)?;
+    let mut bounds = tests::oracle::compare::bounds(expected.contexts, expected.rounds);
+    if let Some(inputs) = &expected.inputs {
+        bounds.inputs = inputs.iter().map(|value| u128::from(*value)).collect();
+    }
+    let mode = Mode {
+        find_all: false,
+        merge: true,
+    };
+    let exploration = replay::explore(&image, &config, 0, &bounds, mode, &mut |_| true);
+    if exploration.interrupted.is_some() || !exploration.unsupported.is_empty() {
+        return Err("this is too much for the explorer".to_owned());
+    }
+    match exploration.violations.is_empty() == (expected.verdict == Expected::Safe) {
+        true => Ok(()),
+        false => Err("the explorer does not agree with expect.toml".to_owned()),
+    }
+}
+
+#[test]
+fn expectations_are_read_strictly() {
+    let check = |text: &str| match toml::from_str::<Expectation>(text) {
+        Ok(expected) => expected.order().is_ok() && expected.args().is_ok(),
+        Err(_) => false,
+    };
+    let fine = "verdict = 'safe'\nwhy = 'it is'\ncontexts = 2\nunwind = 1\n";
+    assert!(check(fine));
+    assert!(check(&format!(
+        "{fine}inputs = [0]\nbits = 32\nproperties = ['assert']"
+    )));
+    for line in fine.lines() {
+        assert!(!check(&fine.replace(line, "")), "{line} may not be missing");
+    }
+    assert!(!check(&format!("{fine}rounds = 2")));
+    assert!(!check(&format!("{fine}schedules = 2")));
+    assert!(!check(&format!("{fine}bits = 16")));
+    assert!(!check(&fine.replace("'safe'", "'unknown'")));
+}

@@ -1,0 +1,80 @@
+//! On random programs, the checker and the explorer agree.
+//!
+//! `cargo xtask oracle -- --seed 1000 --count 5000 --keep findings` tries other
+//! programs than the usual ones.
+
+use replay::{Config, InputKind};
+use tests::oracle::campaign::{self, Plan};
+use tests::oracle::{compare, generate};
+use tests::{cases, run};
+
+const FIRST_SEED: u64 = 0;
+const COUNT: u64 = 400;
+
+/// Of all questions, those to which the checker may have no answer.
+const MOST_UNKNOWN: f64 = 1.0;
+
+/// Of one run; some loops wait for something that never comes.
+const MOST_STEPS: u64 = 200;
+
+#[test]
+fn the_checker_agrees_with_the_explorer() {
+    let plan = Plan {
+        first_seed: FIRST_SEED,
+        count: COUNT,
+        jobs: 2,
+        keep: None,
+        time: None,
+    };
+    let tally = campaign::run(&plan, &|_| {});
+    assert_eq!(tally.programs, COUNT);
+    let findings = tally.disagreements.iter();
+    let findings: Vec<String> = findings
+        .map(|finding| format!("{finding}\n{}", finding.program.print()))
+        .collect();
+    assert!(
+        findings.is_empty(),
+        "{} disagreements:\n\n{}",
+        findings.len(),
+        findings.join("\n\n")
+    );
+    let violated: u64 = tally.violated.values().sum();
+    let skipped: u64 = tally.skipped.values().sum();
+    // Else the programs do not say much.
+    assert!(violated > COUNT / 4 && tally.clean > COUNT / 5, "{tally}");
+    assert!(skipped < COUNT / 10, "{tally}");
+    assert!(tally.unknown_share() <= MOST_UNKNOWN, "{tally}");
+}
+
+/// Values that inputs may take are only known for those that a program asks for
+/// itself. Memory that was never written would be another kind.
+#[test]
+fn generated_programs_have_no_other_inputs() {
+    let seeds: Vec<u64> = (0..150).collect();
+    let name = |seed: &u64| format!("seed {seed}");
+    cases::check_all(&seeds, name, |seed| {
+        let program = compare::load(&generate::program(*seed))?;
+        let config = Config::default();
+        let image = run::image(&program, &config)?;
+        for schedule in 0..10 {
+            let is_traced = false;
+            let result = replay::run_random(
+                &image,
+                &config,
+                0,
+                schedule,
+                MOST_STEPS,
+                is_traced,
+                &mut |_| true,
+            );
+            for input in &result.schedule.inputs {
+                let is_known = [InputKind::Nondet, InputKind::Waiter, InputKind::Address]
+                    .contains(&input.kind);
+                if !is_known {
+                    return Err(format!("an input of kind '{}'", input.kind.name()));
+                }
+            }
+        }
+        Ok(())
+    });
+}
