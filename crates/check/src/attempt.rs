@@ -145,13 +145,14 @@ impl Task<'_> {
             loops: self.cut_loops(unfolding, unwind),
             others: unfolding.limits.iter().cloned().collect(),
         };
-        let covers_all = match order {
-            Order::Contexts(contexts) => u64::from(contexts) >= enough,
-            Order::Rounds(rounds) => count <= 1 || u64::from(rounds) >= enough,
-        };
+        let covers_all = unfolding.is_settled
+            && match order {
+                Order::Contexts(contexts) => u64::from(contexts) >= enough,
+                Order::Rounds(rounds) => count <= 1 || u64::from(rounds) >= enough,
+            };
         if threads.violations.is_empty() {
             // Nothing can go wrong in any order of steps.
-            return Answer::None(limits(true));
+            return Answer::None(limits(unfolding.is_settled));
         }
         let progress = |stage, conflicts| Progress {
             stage,

@@ -13,6 +13,7 @@ use llvm::Loaded;
 use replay::{Checks, Property};
 use report::{Cost, Replay, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
@@ -59,8 +60,15 @@ impl Checked {
             normal_forms: arguments.normal_forms(),
         };
         let watch = Watch::start(None);
-        let report = ::check::check(program, &options, &|progress| {
-            watch.keep_going(|| describe_progress(progress))
+        let latest: Mutex<Option<Progress>> = Mutex::new(None);
+        let describe = || Some(describe_progress(latest.lock().ok()?.as_ref()?));
+        let report = watch.accompany(describe, || {
+            ::check::check(program, &options, &|progress| {
+                if let Ok(mut latest) = latest.lock() {
+                    *latest = Some(progress.clone());
+                }
+                watch.keep_going(|| describe_progress(progress))
+            })
         });
         watch.finish();
         for warning in &report.warnings {

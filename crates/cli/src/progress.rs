@@ -6,6 +6,7 @@ use crate::terminal_width;
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Between two lines: often enough to look alive, and not worth the time.
@@ -57,6 +58,28 @@ impl Watch {
         in_time && !IS_INTERRUPTED.load(Ordering::Relaxed)
     }
 
+    /// Keeps the line alive while work goes on that seldom says where it is.
+    pub fn accompany<R>(
+        &self,
+        describe: impl Fn() -> Option<String> + Send,
+        work: impl FnOnce() -> R,
+    ) -> R {
+        std::thread::scope(|scope| {
+            // Dropped at the end of the work, however it ends.
+            let (_end, ended) = channel::<()>();
+            if self.is_terminal {
+                scope.spawn(move || {
+                    while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                        if let Some(text) = describe() {
+                            self.show(Instant::now(), || text);
+                        }
+                    }
+                });
+            }
+            work()
+        })
+    }
+
     fn show(&self, now: Instant, describe: impl FnOnce() -> String) {
         // Somebody else is at it, or has failed at it: either way there is no need.
         let Ok(mut last_shown) = self.last_shown.try_lock() else {
@@ -67,7 +90,11 @@ impl Watch {
         }
         *last_shown = now;
         let seconds = (now - self.start).as_secs();
-        let line = format!("{seconds} s: {}", describe());
+        let ending = match IS_INTERRUPTED.load(Ordering::Relaxed) {
+            true => "stopping, ",
+            false => "",
+        };
+        let line = format!("{seconds} s: {ending}{}", describe());
         // A line that wraps could not be cleared.
         let line: String = line
             .chars()

@@ -145,15 +145,28 @@ impl Counter {
 impl<'a> Machine<'a> {
     /// Executes the thread's next instruction, as [`Machine::execute`] does, and
     /// counts it if somebody wants to know.
+    #[inline]
     pub(crate) fn execute_next(
         &mut self,
         thread: &mut Thread,
         inputs: &mut dyn Inputs,
         allow: bool,
     ) -> Result<Flow, Stop> {
-        if self.counter.is_none() {
-            return self.execute(thread, inputs, allow);
+        match self.counter {
+            None => self.execute(thread, inputs, allow),
+            Some(_) => self.execute_counted(thread, inputs, allow),
         }
+    }
+
+    /// Kept apart, so that all other runs have nothing but the test.
+    #[cold]
+    #[inline(never)]
+    fn execute_counted(
+        &mut self,
+        thread: &mut Thread,
+        inputs: &mut dyn Inputs,
+        allow: bool,
+    ) -> Result<Flow, Stop> {
         let depth = thread.frames.len();
         let inst = thread.frame().and_then(|frame| {
             let block = &self.image.body(frame.function)?.blocks[frame.block];

@@ -9,7 +9,7 @@ use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
 use crate::memory::Ground;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::threads::{Access, Cell, CellId};
-use crate::values::ValueSet;
+use crate::values::Places;
 use crate::{Error, MAIN};
 use formula::{TermId, Terms};
 use ir::{Body, Inst, Op, Type};
@@ -50,30 +50,28 @@ impl<'p> Pass<'p> {
         let word = self.word();
         let bits = self.offset_bits();
         let mask = (1u128 << bits) - 1;
-        let candidates = match self.values.few(&self.terms, address) {
-            Some(few) => few,
-            None => self.candidates(frame, address, size)?,
-        };
+        let reach = self.values.reach(&self.terms, address);
+        let mut candidates = reach.few.to_vec();
+        if !reach.within.is_empty() {
+            self.add_places(frame, address, size, &reach.within, &mut candidates)?;
+        }
         let mut list = Vec::new();
-        let mut invalid = Vec::new();
-        let is_only = candidates.len() == 1;
-        for value in candidates.iter() {
+        let mut is_surely_valid = reach.exact().is_some();
+        let is_only = is_surely_valid && candidates.len() == 1;
+        for value in candidates {
             let condition = if is_only {
                 self.truth()
             } else {
-                let value = self.terms.constant(word, *value);
+                let value = self.terms.constant(word, value);
                 self.terms.equal(address, value)
             };
             if self.terms.as_bool(condition) == Some(false) {
                 continue;
             }
-            let number = (*value >> bits) as usize;
-            let offset = (*value & mask) as u64;
-            let object = ObjectId::from_u32(number as u32);
+            let offset = (value & mask) as u64;
+            let object = ObjectId::from_u32((value >> bits) as u32);
             let fits = self.known.objects.get(object).is_some_and(|data| {
-                data.is_data()
-                    && offset + size <= data.size
-                    && !(is_write && data.is_constant)
+                data.is_data() && offset + size <= data.size && !(is_write && data.is_constant)
             });
             if fits {
                 list.push(Target {
@@ -82,53 +80,54 @@ impl<'p> Pass<'p> {
                     condition,
                 });
             } else {
-                invalid.push(condition);
+                is_surely_valid = false;
             }
         }
         if list.len() > MAX_TARGETS {
             return Err(self.unsupported(frame, "an access with too many possible places"));
         }
-        let any = self.terms.any(&invalid);
-        let valid = self.terms.not(any);
+        let valid = if is_surely_valid {
+            self.truth()
+        } else {
+            let hits: Vec<TermId> = list.iter().map(|target| target.condition).collect();
+            self.terms.any(&hits)
+        };
         Ok(Targets { list, valid })
     }
 
-    /// Places in the range of an address of which little is known.
-    fn candidates(
+    /// All places of some patterns that the range of an address allows.
+    fn add_places(
         &mut self,
         frame: &Frame,
         address: TermId,
         size: u64,
-    ) -> Result<Rc<[u128]>, Error> {
+        patterns: &[Places],
+        found: &mut Vec<u128>,
+    ) -> Result<(), Error> {
         let bits = self.offset_bits();
         let range = self.terms.range(address).clone();
-        let (low, high) = (*range.unsigned().start(), *range.unsigned().end());
-        // Trailing zeros that are known give the step from place to place.
-        let step = 1u128 << range.known_zeros().trailing_ones().min(4);
-        let mut found = Vec::new();
-        // Also say that it may mean nothing at all.
-        found.push(0);
-        for (id, object) in self.known.objects.iter() {
-            let base = u128::from(id.as_u32()) << bits;
-            if !object.is_data() || base > high || base + u128::from(object.size) < low {
+        for pattern in patterns {
+            let Some(object) = self.known.objects.get(ObjectId::from_u32(pattern.object)) else {
+                continue;
+            };
+            if !object.is_data() || size > object.size {
                 continue;
             }
-            let mut offset = 0;
-            while offset + u128::from(size) <= u128::from(object.size) {
+            let base = u128::from(pattern.object) << bits;
+            let mut offset = u128::from(pattern.rest);
+            while offset <= u128::from(object.size - size) {
                 if range.contains(base + offset) {
                     found.push(base + offset);
                 }
-                offset += step;
+                offset += u128::from(pattern.step);
             }
             if found.len() > MAX_TARGETS {
-                return Err(self.unsupported(
-                    frame,
-                    "an access through a pointer that may point almost anywhere",
-                ));
+                return Err(self.unsupported(frame, "an access with too many possible places"));
             }
         }
-        self.is_coarse = true;
-        Ok(found.into())
+        found.sort_unstable();
+        found.dedup();
+        Ok(())
     }
 
     // Which bytes are shared.
@@ -155,10 +154,13 @@ impl<'p> Pass<'p> {
     }
 
     /// The flag that says whether a heap object has not been freed.
-    fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
+    pub fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
         let data = &self.known.objects[object];
-        if !matches!(data.key, ObjectKey::Heap(_)) {
-            return None;
+        match data.key {
+            ObjectKey::Heap(_) => {}
+            // Only others can come too late to a local.
+            ObjectKey::Local(_) if self.has_rivals(object) => {}
+            _ => return None,
         }
         let key = ObjectKey::Alive(object);
         let owner = data.owner;
@@ -202,7 +204,8 @@ impl<'p> Pass<'p> {
         for target in &targets.list {
             is_visible |= self.is_visible(target.object, target.offset, size);
             let data = &self.known.objects[target.object];
-            touches |= data.owner != self.thread && !data.is_constant;
+            let is_global = matches!(data.key, ObjectKey::Global(_));
+            touches |= !data.is_constant && (is_global || data.owner != self.thread);
             if let Some(alive) = self.alive_object(target.object) {
                 is_visible |= self.is_visible(alive, 0, 1);
                 lives.push((target.condition, alive));
@@ -318,7 +321,7 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         let cell = self.cell(object, piece);
         let values = self.known.values[&(object, piece.start)].clone();
-        let range = values.range();
+        let range = values.range().clone();
         if let Some(value) = range.as_constant() {
             return self.terms.constant(range.width(), value);
         }
@@ -414,6 +417,26 @@ impl<'p> Pass<'p> {
         }
     }
 
+    /// Writes the same byte throughout a block that nobody else sees.
+    pub fn fill_at(
+        &mut self,
+        state: &mut State,
+        object: ObjectId,
+        offset: u64,
+        size: u64,
+        byte: u8,
+    ) {
+        self.note(object, offset, size, true);
+        let mut ground = Ground {
+            terms: &mut self.terms,
+            known: self.known,
+            fresh: &mut self.fresh,
+        };
+        state
+            .memory
+            .fill(&mut ground, object, offset, size, byte);
+    }
+
     fn write_private(
         &mut self,
         state: &mut State,
@@ -458,11 +481,6 @@ impl<'p> Pass<'p> {
             value,
         };
         self.work().thread.positions[position].accesses.push(access);
-    }
-
-    /// The values a shared piece can have, for the finished cells.
-    pub fn values_of_cell(&self, object: ObjectId, start: u64) -> Option<&ValueSet> {
-        self.known.values.get(&(object, start))
     }
 
     // Reading and writing at any address, as one step.
@@ -652,7 +670,7 @@ impl<'p> Pass<'p> {
         let result = match &inst.op {
             Op::Load { .. } => {
                 let bytes = self.load_from(state, position, &targets, &parts);
-                self.settle(state, frame, &targets, position, size, &bytes);
+                self.settle(frame, &targets, size, &bytes);
                 Some(self.assemble(&ty, &mut bytes.into_iter()))
             }
             Op::Store { value, .. } => {
@@ -715,14 +733,11 @@ impl<'p> Pass<'p> {
     /// Bytes that were never written are inputs, which a replay must be given.
     fn settle(
         &mut self,
-        state: &State,
         frame: &Frame,
         targets: &Targets,
-        position: Option<usize>,
         size: u64,
         bytes: &[TermId],
     ) {
-        let _ = (state, position);
         if let ([target], [value]) = (targets.list.as_slice(), bytes)
             && matches!(
                 self.known.objects[target.object].starts_as,
@@ -734,9 +749,22 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// A local goes out of scope.
+    fn has_rivals(&self, object: ObjectId) -> bool {
+        self.pieces_of(object).iter().any(|piece| piece.is_shared)
+    }
+
+    /// A local goes out of scope. That is no step, so it happens with the one
+    /// before.
     pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
         state.memory.forget(object);
+        if self.has_rivals(object)
+            && let Some(last) = state.after.checked_sub(1)
+            && let Some(alive) = self.alive_object(object)
+        {
+            let dead = self.terms.constant(8, 0);
+            let condition = state.ok;
+            self.write_at(state, Some(last), alive, 0, 1, condition, dead);
+        }
     }
 
     /// Stores what a thread returns, for those who join it.

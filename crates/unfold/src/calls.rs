@@ -62,7 +62,7 @@ impl<'p> Pass<'p> {
             }
             Callee::Indirect(target) => {
                 let address = self.term_of(state, frame, *target);
-                let functions = self.functions_behind(frame, address)?;
+                let functions = self.functions_behind(address);
                 let any: Vec<TermId> = functions.iter().map(|(when, _)| *when).collect();
                 let any = self.terms.any(&any);
                 let none = self.terms.not(any);
@@ -122,16 +122,10 @@ impl<'p> Pass<'p> {
     }
 
     /// The functions that a pointer may point to, each with its condition.
-    pub fn functions_behind(
-        &mut self,
-        frame: &Frame,
-        address: TermId,
-    ) -> Result<Vec<(TermId, FunctionId)>, Error> {
+    pub fn functions_behind(&mut self, address: TermId) -> Vec<(TermId, FunctionId)> {
         let word = self.word();
         let bits = self.offset_bits();
-        let Some(few) = self.values.few(&self.terms, address) else {
-            return Err(self.unsupported(frame, "a call through a pointer that may be anything"));
-        };
+        let few = self.values.reach(&self.terms, address).few;
         let mut found = Vec::new();
         for value in few.iter() {
             let object = ObjectId::from_u32((*value >> bits) as u32);
@@ -146,7 +140,7 @@ impl<'p> Pass<'p> {
                 found.push((condition, function));
             }
         }
-        Ok(found)
+        found
     }
 
     pub fn call_function(
@@ -203,8 +197,7 @@ impl<'p> Pass<'p> {
         let depth = self.calls.iter().filter(|f| **f == call.function).count();
         if depth as u64 > u64::from(self.options.unwind) {
             self.cuts.insert((call.function, None));
-            let always = self.truth();
-            self.exclude(&mut state, always);
+            self.cut(&mut state, frame);
             return Ok(None);
         }
         let is_atomic = library::is_atomic_function(&function.symbol);
@@ -409,5 +402,7 @@ fn placeholder(state: &State) -> State {
         registers: Rc::default(),
         atomic: None,
         iterations: Rc::from([]),
+        bounds: Rc::default(),
+            touched: false,
     }
 }

@@ -258,6 +258,7 @@ pub struct Known {
     keys: HashMap<Instance, u32>,
     facts: HashMap<ObjectId, ObjectFacts>,
     pub values: HashMap<(ObjectId, u64), ValueSet>,
+    offset_bits: u32,
     /// How many blocks main executes before other threads may see its memory.
     pub alone_until: Option<u64>,
     /// Pieces whose values have grown in the current pass.
@@ -280,6 +281,7 @@ impl Known {
             keys: HashMap::new(),
             facts: HashMap::new(),
             values: HashMap::new(),
+            offset_bits: crate::offset_bits(program),
             alone_until: None,
             growing: BTreeSet::new(),
             grew: false,
@@ -462,7 +464,7 @@ impl Known {
     pub fn note_values(&mut self, object: ObjectId, start: u64, values: &ValueSet) {
         match self.values.get_mut(&(object, start)) {
             Some(known) => {
-                if known.add(values) {
+                if known.add(values, self.offset_bits) {
                     self.values_grew = true;
                     self.growing.insert((object, start));
                 }

@@ -14,6 +14,7 @@ mod calls;
 mod execute;
 mod floats;
 mod known;
+mod learn;
 mod memory;
 mod models;
 mod pass;

@@ -170,6 +170,25 @@ impl Memory {
         Rc::make_mut(&mut self.objects).insert(object, Rc::default());
     }
 
+    /// Whether some part of an object is exactly this term.
+    pub fn holds(&self, object: ObjectId, term: TermId) -> bool {
+        self.objects.get(&object).is_some_and(|store| {
+            let mut segments = store.segments.values();
+            segments.any(|segment| segment.content == Written::Term(term))
+        })
+    }
+
+    /// Puts another term wherever an object holds exactly this one.
+    pub fn replace(&mut self, object: ObjectId, old: TermId, new: TermId) {
+        if let Some(store) = Rc::make_mut(&mut self.objects).get_mut(&object) {
+            for segment in Rc::make_mut(store).segments.values_mut() {
+                if segment.content == Written::Term(old) {
+                    segment.content = Written::Term(new);
+                }
+            }
+        }
+    }
+
     pub fn has(&self, object: ObjectId) -> bool {
         self.objects.contains_key(&object)
     }

@@ -2,6 +2,7 @@
 //! everything else adds to it.
 
 use crate::known::{FrameId, Instance, Known, ObjectId, ThreadSet};
+use crate::learn::{self, Bounds};
 use crate::memory::{Fresh, Ground, Memory};
 use crate::shape::Shape;
 use crate::threads::{
@@ -40,6 +41,10 @@ pub struct State {
     /// The position of the atomic section the path is in, and how deep.
     pub atomic: Option<(usize, u32)>,
     pub iterations: Rc<[u32]>,
+    pub bounds: Bounds,
+    /// Since the last position, something was done that looks like a step to
+    /// others, although it concerns nobody else.
+    pub touched: bool,
 }
 
 /// A function being executed.
@@ -164,14 +169,6 @@ pub enum Flow {
 }
 
 impl<'p> Pass<'p> {
-    pub fn ground(&mut self) -> Ground<'_> {
-        Ground {
-            terms: &mut self.terms,
-            known: self.known,
-            fresh: &mut self.fresh,
-        }
-    }
-
     pub fn body(&self, function: FunctionId) -> Option<&'p Body> {
         self.program.functions[function].body.as_ref()
     }
@@ -238,6 +235,16 @@ impl<'p> Pass<'p> {
             self.violations.push(moment);
         }
         self.forgo(state, condition, state.after);
+    }
+
+    /// The run ends at a bound. Others may have gone on before, if only because
+    /// the thread had steps to take up to here.
+    pub fn cut(&mut self, state: &mut State, frame: &Frame) {
+        if state.touched && !self.is_alone {
+            self.position(frame, state, 0);
+        }
+        let always = self.truth();
+        self.exclude(state, always);
     }
 
     /// No run within the bounds goes on where the condition holds.
@@ -318,6 +325,7 @@ impl<'p> Pass<'p> {
 
     pub fn push_position(&mut self, state: &mut State, step: Step, execution: usize) -> usize {
         state.ok = self.terms.bool(true);
+        state.touched = false;
         let position = Position {
             guard: state.guard,
             accesses: Vec::new(),
@@ -351,6 +359,7 @@ impl<'p> Pass<'p> {
     /// Before its first position a thread may do things that look like steps to
     /// others, although they concern nobody else. Then it must have had a turn.
     pub fn touch(&mut self, frame: &Frame, state: &mut State) {
+        state.touched = true;
         if state.after == 0 && self.thread.as_u32() != 0 && state.atomic.is_none() {
             let step = Step {
                 place: Place::Start,
@@ -436,6 +445,8 @@ impl<'p> Pass<'p> {
         let condition = mine;
         a.ok = self.terms.ite(condition, a.ok, b.ok);
         a.after = a.after.max(b.after);
+        a.bounds = learn::common(&a.bounds, &b.bounds);
+        a.touched |= b.touched;
         let Pass {
             terms,
             known,

@@ -78,6 +78,9 @@ pub struct Unfolding {
     pub is_coarse: bool,
     pub unknown_functions: BTreeSet<FunctionId>,
     pub passes: u32,
+    /// Holds for any number of turns; otherwise only for as many as were asked
+    /// for, since more could bring about other values.
+    pub is_settled: bool,
 }
 
 /// Unfolds a program. `keep_going` is asked now and then, with the number of
@@ -101,7 +104,7 @@ pub fn unfold(
             shapes: &mut shapes,
             known: &mut known,
             terms: Terms::new(),
-            values: Values::default(),
+            values: Values::new(offset_bits(program)),
             fresh: Fresh::default(),
             cells: PrimaryMap::new(),
             cell_ids: HashMap::new(),
@@ -227,7 +230,7 @@ impl Pass<'_> {
         let mut cells: PrimaryMap<_, Cell> = std::mem::take(&mut self.cells);
         for ((object, start), cell) in &self.cell_ids {
             if let Some(values) = self.known.values.get(&(*object, *start)) {
-                cells[*cell].range = values.range();
+                cells[*cell].range = values.range().clone();
             }
         }
         for list in [&mut self.violations, &mut self.excluded, &mut self.stuck] {
@@ -250,6 +253,7 @@ impl Pass<'_> {
             is_coarse: self.is_coarse,
             unknown_functions: self.unknown_functions,
             passes,
+            is_settled: !self.known.values_grew,
         }
     }
 

@@ -13,43 +13,180 @@ const FEW: usize = 256;
 /// Pairs to look at when combining two sets.
 const PAIRS: usize = 4096;
 
-/// A set of values of one width.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ValueSet {
-    /// In increasing order.
-    Few(Rc<[u128]>, u32),
-    Many(Range),
+/// Addresses of an object: those whose offset leaves this rest when divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Places {
+    pub object: u32,
+    pub step: u32,
+    pub rest: u32,
 }
 
-impl ValueSet {
-    pub fn range(&self) -> Range {
-        match self {
-            ValueSet::Few(values, width) => {
-                let mut values = values.iter().map(|value| Range::constant(*width, *value));
-                let first = values.next().unwrap_or_else(|| Range::full(*width));
-                values.fold(first, |all, one| all.join(&one))
-            }
-            ValueSet::Many(range) => range.clone(),
+/// What is known about a set of values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reach {
+    /// Single values, in increasing order.
+    pub few: Rc<[u128]>,
+    /// Addresses within objects, in increasing order.
+    pub within: Rc<[Places]>,
+    /// If not 0: it may also be any multiple of this that is no address, out of an
+    /// input or out of more computation than is looked at here.
+    pub open: u32,
+}
+
+impl Reach {
+    fn open(step: u32) -> Reach {
+        Reach {
+            few: Rc::from([]),
+            within: Rc::from([]),
+            open: step,
         }
     }
 
-    /// Adds another set; returns whether that changes anything.
-    pub fn add(&mut self, other: &ValueSet) -> bool {
-        let union = match (&*self, other) {
-            (ValueSet::Few(a, width), ValueSet::Few(b, _)) => {
-                if b.iter().all(|value| a.binary_search(value).is_ok()) {
-                    return false;
-                }
-                let mut all: Vec<u128> = a.iter().chain(b.iter()).copied().collect();
-                all.sort_unstable();
-                all.dedup();
-                if all.len() <= FEW {
-                    ValueSet::Few(all.into(), *width)
-                } else {
-                    ValueSet::Many(self.range().join(&other.range()))
+    /// The values, if all of them are known one by one.
+    pub fn exact(&self) -> Option<&Rc<[u128]>> {
+        (self.within.is_empty() && self.open == 0).then_some(&self.few)
+    }
+
+    fn union(&self, other: &Reach, bits: u32) -> Reach {
+        let few = self.few.iter().chain(other.few.iter()).copied().collect();
+        let within = self.within.iter().chain(other.within.iter()).copied();
+        Reach::of(few, within.collect(), gcd(self.open, other.open), bits)
+    }
+
+    fn of(mut few: Vec<u128>, mut within: Vec<Places>, mut open: u32, bits: u32) -> Reach {
+        few.sort_unstable();
+        few.dedup();
+        if few.len() > FEW {
+            for value in few.drain(..) {
+                let offset = offset_of(value, bits);
+                match object_of(value, bits) {
+                    0 => open = gcd(open, low_step(offset)),
+                    object => {
+                        let step = low_step(offset);
+                        within.push(Places {
+                            object,
+                            step,
+                            rest: 0,
+                        });
+                    }
                 }
             }
-            _ => ValueSet::Many(self.range().join(&other.range())),
+        }
+        within.sort_unstable();
+        within.dedup();
+        // Many patterns of one object become one.
+        if within.len() > 16 {
+            let mut joined: Vec<Places> = Vec::new();
+            for places in within {
+                match joined.last_mut() {
+                    Some(last) if last.object == places.object => *last = last.join(places),
+                    _ => joined.push(places),
+                }
+            }
+            within = joined;
+        }
+        Reach {
+            few: few.into(),
+            within: within.into(),
+            open,
+        }
+    }
+
+    /// Its addresses after any multiple of a step has been added.
+    fn spread(&self, by: u32, bits: u32) -> Vec<Places> {
+        let mut found: Vec<Places> = Vec::new();
+        for value in self.few.iter() {
+            let object = object_of(*value, bits);
+            if object != 0 {
+                let rest = (offset_of(*value, bits) % u64::from(by)) as u32;
+                found.push(Places {
+                    object,
+                    step: by,
+                    rest,
+                });
+            }
+        }
+        for places in self.within.iter() {
+            let step = gcd(places.step, by);
+            found.push(Places {
+                object: places.object,
+                step,
+                rest: places.rest % step,
+            });
+        }
+        found
+    }
+}
+
+impl Places {
+    /// The finest pattern that has both.
+    fn join(self, other: Places) -> Places {
+        let step = gcd(
+            gcd(self.step, other.step),
+            self.rest.abs_diff(other.rest),
+        );
+        Places {
+            object: self.object,
+            step,
+            rest: self.rest % step,
+        }
+    }
+}
+
+fn gcd(mut a: u32, mut b: u32) -> u32 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// The largest power of two that divides an offset, within reason.
+fn low_step(offset: u64) -> u32 {
+    1 << offset.trailing_zeros().min(4)
+}
+
+fn object_of(value: u128, bits: u32) -> u32 {
+    u32::try_from(value >> bits).unwrap_or(0)
+}
+
+fn offset_of(value: u128, bits: u32) -> u64 {
+    (value & ((1 << bits) - 1)) as u64
+}
+
+/// The values of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueSet {
+    pub reach: Reach,
+    range: Range,
+}
+
+impl ValueSet {
+    pub fn range(&self) -> &Range {
+        &self.range
+    }
+
+    /// Adds another set; returns whether that changes anything.
+    pub fn add(&mut self, other: &ValueSet, bits: u32) -> bool {
+        if self == other {
+            return false;
+        }
+        let width = self.range.width();
+        let is_known = |value: &u128| self.reach.few.binary_search(value).is_ok();
+        let range = match other.reach.exact() {
+            Some(few) => {
+                if few.iter().all(is_known) {
+                    return false;
+                }
+                // Values one by one keep the range tighter than the other's would.
+                few.iter().fold(self.range.clone(), |range, value| {
+                    range.join(&Range::constant(width, *value))
+                })
+            }
+            None => self.range.join(&other.range),
+        };
+        let union = ValueSet {
+            reach: self.reach.union(&other.reach, bits),
+            range,
         };
         if *self == union {
             return false;
@@ -58,43 +195,55 @@ impl ValueSet {
         true
     }
 
-    /// All values of its width.
+    /// All values of its width that are no addresses, besides those known.
     pub fn widen(&mut self) {
-        *self = ValueSet::Many(Range::full(self.width()));
-    }
-
-    pub fn width(&self) -> u32 {
-        match self {
-            ValueSet::Few(_, width) => *width,
-            ValueSet::Many(range) => range.width(),
-        }
+        self.reach.open = 1;
+        self.range = Range::full(self.range.width());
     }
 }
 
 /// The sets of terms, each computed once.
-#[derive(Default)]
 pub struct Values {
-    known: HashMap<TermId, Option<Rc<[u128]>>>,
+    known: HashMap<TermId, Reach>,
+    /// How many bits of an address are the offset.
+    bits: u32,
 }
 
 impl Values {
+    pub fn new(bits: u32) -> Values {
+        Values {
+            known: HashMap::new(),
+            bits,
+        }
+    }
+
     /// States the values of a variable.
     pub fn set(&mut self, variable: TermId, values: &ValueSet) {
-        if let ValueSet::Few(few, _) = values {
-            self.known.insert(variable, Some(few.clone()));
-        }
+        self.known.insert(variable, values.reach.clone());
     }
 
     pub fn of(&mut self, terms: &Terms, id: TermId) -> ValueSet {
-        let range = terms.range(id);
-        match self.few(terms, id) {
-            Some(few) => ValueSet::Few(few, range.width()),
-            None => ValueSet::Many(range.clone()),
-        }
+        let reach = self.reach(terms, id);
+        let range = match reach.exact() {
+            Some(few) if few.len() <= 4 => {
+                let width = terms.width(id);
+                let mut ranges = few.iter().map(|value| Range::constant(width, *value));
+                match ranges.next() {
+                    Some(first) => ranges.fold(first, |all, one| all.join(&one)),
+                    None => terms.range(id).clone(),
+                }
+            }
+            _ => terms.range(id).clone(),
+        };
+        ValueSet { reach, range }
     }
 
-    /// The values of a bit-vector, if they are few.
+    /// The values of a bit-vector, if all are known.
     pub fn few(&mut self, terms: &Terms, id: TermId) -> Option<Rc<[u128]>> {
+        self.reach(terms, id).exact().cloned()
+    }
+
+    pub fn reach(&mut self, terms: &Terms, id: TermId) -> Reach {
         if let Some(known) = self.known.get(&id) {
             return known.clone();
         }
@@ -114,100 +263,173 @@ impl Values {
             });
             if stack.len() == before + 1 {
                 stack.pop();
-                let values = self.compute(terms, top);
-                self.known.insert(top, values);
+                let reach = self.compute(terms, top);
+                self.known.insert(top, reach);
             }
         }
-        self.known.get(&id).cloned().flatten()
+        self.get(id)
     }
 
-    fn get(&self, id: TermId) -> Option<Rc<[u128]>> {
-        self.known.get(&id).cloned().flatten()
+    fn get(&self, id: TermId) -> Reach {
+        self.known.get(&id).cloned().unwrap_or_else(|| Reach::open(1))
     }
 
-    fn compute(&self, terms: &Terms, id: TermId) -> Option<Rc<[u128]>> {
-        let width = match terms.sort(id) {
-            Sort::Bool => return None,
-            Sort::BitVec(width) => width,
+    fn compute(&self, terms: &Terms, id: TermId) -> Reach {
+        let Sort::BitVec(width) = terms.sort(id) else {
+            return Reach::open(1);
         };
-        let mask = if width == 128 {
-            u128::MAX
-        } else {
-            (1 << width) - 1
-        };
-        let structural = match terms.term(id) {
-            Term::Constant(value) => Some(vec![value]),
-            Term::Ite(_, a, b) => self.get(a).zip(self.get(b)).map(|(a, b)| {
-                let mut all = a.to_vec();
-                all.extend_from_slice(&b);
-                all
-            }),
-            Term::BitNot(a) => self.map(a, |value| !value),
-            Term::ZeroExtend(a) => self.map(a, |value| value),
+        let range = terms.range(id);
+        let reach = match terms.term(id) {
+            Term::Constant(value) => Reach::of(vec![value], Vec::new(), 0, self.bits),
+            Term::Ite(_, a, b) => self.get(a).union(&self.get(b), self.bits),
+            Term::BitNot(a) => self.map(a, width, |value| !value),
+            Term::ZeroExtend(a) => self.map(a, width, |value| value),
             Term::SignExtend(a) => {
                 let from = terms.width(a);
-                self.map(a, |value| sign_extend(value, from) as u128)
+                self.map(a, width, |value| sign_extend(value, from) as u128)
             }
-            Term::Extract(a, low) => self.map(a, |value| value >> low),
+            Term::Extract(a, low) => self.map(a, width, |value| value >> low),
             Term::Concat(high, low) => {
                 let shift = terms.width(low);
-                self.pairs(high, low, |high, low| Some(high << shift | low))
+                self.pairs(high, low, width, |high, low| Some(high << shift | low))
+                    .unwrap_or_else(|| Reach::open(1))
             }
-            Term::Binary(op, a, b) => self.pairs(a, b, |a, b| combine(op, a, b, width)),
-            _ => None,
+            Term::Binary(op, a, b) => self
+                .pairs(a, b, width, |a, b| combine(op, a, b, width))
+                .unwrap_or_else(|| self.moved(op, a, b)),
+            _ => Reach::open(low_step_of(range)),
         };
-        let mut values = match structural {
-            Some(values) => values,
-            None => enumerate(terms.range(id))?,
-        };
-        for value in &mut values {
-            *value &= mask;
+        // What the range excludes is impossible; and a small range says it all.
+        if reach.exact().is_none()
+            && reach.within.is_empty()
+            && let Some(values) = enumerate(range)
+            && values.len() <= FEW
+        {
+            return Reach::of(values, Vec::new(), 0, self.bits);
         }
-        let range = terms.range(id);
-        values.retain(|value| range.contains(*value));
-        values.sort_unstable();
-        values.dedup();
-        (values.len() <= FEW).then(|| values.into())
+        if reach.few.iter().all(|value| range.contains(*value)) {
+            return reach;
+        }
+        let few = reach.few.iter().copied().filter(|v| range.contains(*v));
+        Reach {
+            few: few.collect(),
+            ..reach
+        }
     }
 
-    fn map(&self, a: TermId, f: impl Fn(u128) -> u128) -> Option<Vec<u128>> {
-        Some(self.get(a)?.iter().map(|value| f(*value)).collect())
+    /// Sums of addresses and numbers that are not known one by one: they stay within
+    /// the objects, if they mean anything at all.
+    fn moved(&self, op: BinaryOp, a: TermId, b: TermId) -> Reach {
+        let (left, right) = (self.get(a), self.get(b));
+        let (bits, left_step, right_step) = (self.bits, step_of(&left), step_of(&right));
+        match op {
+            BinaryOp::Add => {
+                let mut within = left.spread(right_step, bits);
+                within.extend(right.spread(left_step, bits));
+                Reach::of(Vec::new(), within, gcd(left_step, right_step), bits)
+            }
+            BinaryOp::Sub => {
+                let within = left.spread(right_step, bits);
+                Reach::of(Vec::new(), within, gcd(left_step, right_step), bits)
+            }
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                let mut within = left.spread(1, bits);
+                within.extend(right.spread(1, bits));
+                Reach::of(Vec::new(), within, 1, bits)
+            }
+            BinaryOp::Mul => {
+                let product = match (left.few.as_ref(), right.few.as_ref()) {
+                    ([factor], []) => u128::from(right.open) * factor,
+                    ([], [factor]) => u128::from(left.open) * factor,
+                    _ => 1,
+                };
+                Reach::open(u32::try_from(product).unwrap_or(1).max(1))
+            }
+            BinaryOp::ShiftLeft => match right.few.as_ref() {
+                [amount] if *amount < 16 => {
+                    let step = u64::from(left_step) << amount;
+                    Reach::open(u32::try_from(step).unwrap_or(1))
+                }
+                _ => Reach::open(1),
+            },
+            _ => Reach::open(1),
+        }
     }
 
+    fn map(&self, a: TermId, width: u32, f: impl Fn(u128) -> u128) -> Reach {
+        let reach = self.get(a);
+        let few: Vec<u128> = reach
+            .few
+            .iter()
+            .map(|value| f(*value) & mask(width))
+            .collect();
+        // Extensions keep multiples; other maps of open sets are not worth a thought.
+        let open = if reach.open == 0 || f(0) == 0 && f(8) == 8 {
+            reach.open
+        } else {
+            1
+        };
+        Reach::of(few, reach.within.to_vec(), open, self.bits)
+    }
+
+    /// Combines all pairs, if all are known and not too many. Pairs without a
+    /// result cannot be: the thread stops before it has one.
     fn pairs(
         &self,
         a: TermId,
         b: TermId,
+        width: u32,
         f: impl Fn(u128, u128) -> Option<u128>,
-    ) -> Option<Vec<u128>> {
-        let (a, b) = (self.get(a)?, self.get(b)?);
-        if a.len() * b.len() > PAIRS {
+    ) -> Option<Reach> {
+        let (a, b) = (self.get(a), self.get(b));
+        let (x, y) = (a.exact()?, b.exact()?);
+        if x.len() * y.len() > PAIRS {
             return None;
         }
-        let mut all = Vec::with_capacity(a.len() * b.len());
-        for x in a.iter() {
-            for y in b.iter() {
-                all.push(f(*x, *y)?);
+        let mut all = Vec::with_capacity(x.len() * y.len());
+        for x in x.iter() {
+            for y in y.iter() {
+                all.extend(f(*x, *y).map(|value| value & mask(width)));
             }
         }
-        Some(all)
+        Some(Reach::of(all, Vec::new(), 0, self.bits))
+    }
+}
+
+/// All numbers in a set are multiples of this.
+fn step_of(reach: &Reach) -> u32 {
+    let of_few = reach.few.iter().map(|value| match *value {
+        0 => 0,
+        value => 1 << value.trailing_zeros().min(12),
+    });
+    of_few.fold(reach.open, gcd).max(1)
+}
+
+fn low_step_of(range: &Range) -> u32 {
+    1 << range.known_zeros().trailing_ones().min(12)
+}
+
+fn mask(width: u32) -> u128 {
+    if width == 128 {
+        u128::MAX
+    } else {
+        (1 << width) - 1
     }
 }
 
 fn enumerate(range: &Range) -> Option<Vec<u128>> {
     let (low, high) = (*range.unsigned().start(), *range.unsigned().end());
     if high - low < 4 * FEW as u128 {
-        return Some((low..=high).filter(|value| range.contains(*value)).collect());
+        return Some(
+            (low..=high)
+                .filter(|value| range.contains(*value))
+                .collect(),
+        );
     }
     // Few numbers around zero, some of them negative.
     let (low, high) = (*range.signed().start(), *range.signed().end());
     if high - low < 4 * FEW as i128 {
-        let mask = if range.width() == 128 {
-            u128::MAX
-        } else {
-            (1 << range.width()) - 1
-        };
-        let values = (low..=high).map(|value| value as u128 & mask);
+        let values = (low..=high).map(|value| value as u128 & mask(range.width()));
         return Some(values.filter(|value| range.contains(*value)).collect());
     }
     None
@@ -218,7 +440,7 @@ fn sign_extend(value: u128, width: u32) -> i128 {
     (value << shift) as i128 >> shift
 }
 
-/// The result of an operation on numbers, where it is easy.
+/// The result of an operation on numbers, if it has one.
 fn combine(op: BinaryOp, a: u128, b: u128, width: u32) -> Option<u128> {
     Some(match op {
         BinaryOp::Add => a.wrapping_add(b),
@@ -229,10 +451,13 @@ fn combine(op: BinaryOp, a: u128, b: u128, width: u32) -> Option<u128> {
         BinaryOp::Xor => a ^ b,
         BinaryOp::ShiftLeft if b < u128::from(width) => a << b,
         BinaryOp::ShiftRight if b < u128::from(width) => a >> b,
+        BinaryOp::ShiftRightSigned if b < u128::from(width) => {
+            (sign_extend(a, width) >> b) as u128
+        }
         BinaryOp::UnsignedDiv => a.checked_div(b)?,
         BinaryOp::UnsignedRem => a.checked_rem(b)?,
         BinaryOp::SignedDiv => sign_extend(a, width).checked_div(sign_extend(b, width))? as u128,
         BinaryOp::SignedRem => sign_extend(a, width).checked_rem(sign_extend(b, width))? as u128,
-        _ => return None,
+        BinaryOp::ShiftLeft | BinaryOp::ShiftRight | BinaryOp::ShiftRightSigned => return None,
     })
 }

@@ -43,6 +43,8 @@ impl<'p> Pass<'p> {
             registers: Rc::default(),
             atomic: None,
             iterations: Rc::from([]),
+            bounds: Rc::default(),
+            touched: false,
         };
         self.calls.clear();
         self.halted.clear();
@@ -410,6 +412,7 @@ impl<'p> Pass<'p> {
         }
         let mut state = state.clone();
         state.guard = guard;
+        self.learn(&mut state, frame, condition);
         self.arrive(state, frame, body, from, to, pending)
     }
 
@@ -429,8 +432,7 @@ impl<'p> Pass<'p> {
             let count = iterations.last().copied().unwrap_or(1);
             if count > bound.max(1) && !self.may_exceed(frame, repeated, &state) {
                 self.cuts.insert((frame.function, Some(repeated)));
-                let always = self.truth();
-                self.exclude(&mut state, always);
+                self.cut(&mut state, frame);
                 return Ok(());
             }
         }

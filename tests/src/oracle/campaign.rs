@@ -110,7 +110,7 @@ pub fn scope(seed: u64) -> Scope {
     };
     Scope {
         contexts: (1..=MOST_CONTEXTS).collect(),
-        rounds: Vec::new(),
+        rounds: (1..=MOST_ROUNDS).collect(),
         forms,
         unmerged: rng.u8(..4) == 0,
     }
@@ -165,10 +165,11 @@ impl fmt::Display for Finding {
         writeln!(f, "bits: {}", if program.is_32_bits { 32 } else { 64 })?;
         let order = match self.disagreement.order {
             Some(Order::Contexts(n)) => format!("--contexts {n} "),
-            _ => String::new(),
+            Some(Order::Rounds(n)) => format!("--rounds {n} "),
+            None => String::new(),
         };
         let unwind = program.unwind;
-        writeln!(f, "explore: --properties assert {order}--unwind {unwind}")
+        writeln!(f, "explore: --property assert {order}--unwind {unwind}")
     }
 }
 

@@ -442,9 +442,10 @@ impl Session<'_> {
 }
 
 /// The explorer's bounds, with its usual inputs.
-pub fn bounds(contexts: Option<u32>, _rounds: Option<u32>) -> replay::Bounds {
+pub fn bounds(contexts: Option<u32>, rounds: Option<u32>) -> replay::Bounds {
     replay::Bounds {
         contexts,
+        rounds,
         max_states: MAX_STATES,
         ..replay::Bounds::default()
     }

@@ -272,6 +272,15 @@ impl<'p> Pass<'p> {
         let Ok(position) = self.begin_access(state, frame, &targets, size, 0) else {
             return Ok(Reply::Never);
         };
+        if let ([target], None, Some(byte)) = (
+            targets.list.as_slice(),
+            position,
+            self.terms.as_constant(byte),
+        ) && self.terms.as_constant(len).is_some()
+        {
+            self.fill_at(state, target.object, target.offset, size, byte as u8);
+            return Ok(Reply::Return(to));
+        }
         for ((offset, len), condition) in parts {
             let mut value = byte;
             for _ in 1..len {

@@ -195,7 +195,7 @@ impl<'p> Pass<'p> {
         let value = self.int(RUNNING);
         self.write_part(state, position, &targets, SyncPart::Count, fresh, value);
         let routine = self.argument(call, 1);
-        let functions = self.functions_behind(frame, routine)?;
+        let functions = self.functions_behind(routine);
         let [(_, function)] = functions.as_slice() else {
             return Err(self.unsupported(frame, "a once control with several routines"));
         };

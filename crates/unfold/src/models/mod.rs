@@ -172,6 +172,9 @@ impl<'p> Pass<'p> {
         }
         let valid = self.terms.all(&valid);
         let all = Targets { list, valid };
+        if !is_visible && !self.is_alone {
+            self.touch(frame, state);
+        }
         self.begin_step(state, frame, &all, 0, part, is_visible)
     }
 

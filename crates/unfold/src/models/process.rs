@@ -26,7 +26,11 @@ impl<'p> Pass<'p> {
                 let fails = self.is_zero(value);
                 match self.stop(state, fails) {
                     Flow::Dead => Ok(Reply::Never),
-                    Flow::Next => Ok(Reply::Nothing),
+                    Flow::Next => {
+                        let holds = self.terms.not(fails);
+                        self.learn(state, frame, holds);
+                        Ok(Reply::Nothing)
+                    }
                 }
             }
             Verifier::SpinEnd if !call.args.is_empty() => {
@@ -207,25 +211,21 @@ impl<'p> Pass<'p> {
         call: &Call,
     ) -> Result<Reply, Error> {
         let _ = state;
-        let is_harmless = matches!(
+        let stores = matches!(
             op,
-            Output::Printf
-                | Output::Fprintf
-                | Output::Dprintf
-                | Output::Vprintf
-                | Output::Vfprintf
-                | Output::Vdprintf
-                | Output::PrintfChecked
-                | Output::FprintfChecked
-                | Output::VprintfChecked
-                | Output::VfprintfChecked
-                | Output::Puts
-                | Output::Fputs
-                | Output::Putchar
-                | Output::Putc
-        ) || format!("{op:?}").starts_with("Flush");
-        if !is_harmless {
-            return Err(self.unsupported(frame, "this output function in bounded checking"));
+            Output::Sprintf
+                | Output::Snprintf
+                | Output::Asprintf
+                | Output::Vsprintf
+                | Output::Vsnprintf
+                | Output::Vasprintf
+                | Output::SprintfChecked
+                | Output::SnprintfChecked
+                | Output::VsprintfChecked
+                | Output::VsnprintfChecked
+        );
+        if stores {
+            return Err(self.unsupported(frame, "printing to memory in bounded checking"));
         }
         match &call.result {
             None => Ok(Reply::Nothing),

@@ -124,7 +124,7 @@ impl<'p> Pass<'p> {
             }
             self.begin_sharing(state);
         }
-        let functions = self.functions_behind(frame, start)?;
+        let functions = self.functions_behind(start);
         let address = self.argument(call, 0);
         let size = self.program.target.pointer_bytes;
         let place = self.resolve(frame, address, size, true)?;

@@ -1,0 +1,66 @@
+//! Prints what unfolding makes of a program, for those who work on it:
+//! `cargo run --release -p cli --example unfolded -- FILE UNWIND TURNS [clang options]`.
+
+use std::path::PathBuf;
+use unfold::{Access, Options};
+
+fn main() {
+    let mut words = std::env::args().skip(1);
+    let file = PathBuf::from(words.next().expect("a file"));
+    let unwind = words.next().and_then(|word| word.parse().ok()).unwrap_or(2);
+    let turns = words.next().and_then(|word| word.parse().ok()).unwrap_or(2);
+    let options = llvm::Options {
+        args: words.collect(),
+        is_known_function: |symbol| library::lookup(symbol).is_some(),
+        ..llvm::Options::default()
+    };
+    let loaded = llvm::load(&[file], &options).unwrap_or_else(|error| panic!("{error}"));
+    let program = &loaded.program;
+    let options = Options {
+        unwind,
+        unwind_every_loop: false,
+        unwind_loops: Default::default(),
+        turns: Some(turns),
+        spurious_wakeups: false,
+        malloc_may_fail: false,
+        address_reuse: true,
+        can_free: false,
+        arguments: vec!["program".to_owned()],
+    };
+    let unfolding = std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(1 << 30)
+            .spawn_scoped(scope, || unfold::unfold(program, &options, &mut |_| true))
+            .expect("a thread")
+            .join()
+            .expect("no panic")
+    })
+    .unwrap_or_else(|error| panic!("{error}"));
+    let threads = &unfolding.threads;
+    println!("{} passes, {} terms", unfolding.passes, threads.terms.len());
+    for (id, cell) in threads.cells.iter() {
+        println!("{id} {} : {} bits, {:?}", cell.name, cell.width, cell.range);
+    }
+    for (id, thread) in threads.threads.iter() {
+        println!("{id} {}", thread.name);
+        for (index, position) in thread.positions.iter().enumerate() {
+            let place = position.step.location.map(|l| program.describe_location(l));
+            print!(
+                "  {index} {} part {}:",
+                place.unwrap_or_default(),
+                position.step.part
+            );
+            for access in &position.accesses {
+                match access {
+                    Access::Read { cell, .. } => print!(" r {}", threads.cells[*cell].name),
+                    Access::Write { cell, .. } => print!(" w {}", threads.cells[*cell].name),
+                }
+            }
+            println!(
+                " requires {} joins {}",
+                position.requires.len(),
+                position.joins.len()
+            );
+        }
+    }
+}
