@@ -160,11 +160,7 @@ impl Encoding {
         literal
     }
 
-    fn settle(
-        &mut self,
-        sink: &mut impl ClauseSink,
-        keep_going: &mut dyn FnMut() -> bool,
-    ) -> bool {
+    fn settle(&mut self, sink: &mut impl ClauseSink, keep_going: &mut dyn FnMut() -> bool) -> bool {
         let (schedule, blaster) = (&self.schedule, &mut self.blaster);
         self.memory.settle(schedule, blaster, sink, keep_going)
     }

@@ -351,8 +351,8 @@ impl<'p> Pass<'p> {
         let name = format!("{}+{}", data.name, piece.start);
         let is_unknown = matches!(data.starts_as, Content::Unknown);
         let width = 8 * piece.size as u32;
-        let initial = if is_unknown && !self.snapshot.has(object) {
-            // It comes into being later, and is usually written before it is read.
+        let initial = if is_unknown && !self.snapshot.has_written(object, piece.start, piece.size) {
+            // It is usually written before it is read, only not yet.
             self.limits
                 .insert("shared memory that is read before it is written is 0".to_owned());
             ground.terms.constant(width, 0)

@@ -189,8 +189,12 @@ impl Memory {
         }
     }
 
-    pub fn has(&self, object: ObjectId) -> bool {
-        self.objects.contains_key(&object)
+    /// Whether any of these bytes has been written.
+    pub fn has_written(&self, object: ObjectId, offset: u64, size: u64) -> bool {
+        self.objects.get(&object).is_some_and(|store| {
+            store.segment_at(offset).is_some()
+                || store.segments.range(offset..offset + size).next().is_some()
+        })
     }
 
     pub fn forget(&mut self, object: ObjectId) {

@@ -106,19 +106,43 @@ impl Reach {
                 });
             }
         }
+        found.extend(self.within.iter().map(|places| places.coarser(by)));
+        found
+    }
+
+    /// Its address patterns after one of some numbers has been added.
+    fn shifted(&self, numbers: &[u128]) -> Vec<Places> {
+        let mut found = Vec::new();
         for places in self.within.iter() {
-            let step = gcd(places.step, by);
-            found.push(Places {
-                object: places.object,
-                step,
-                rest: places.rest % step,
-            });
+            for number in numbers {
+                let step = u128::from(places.step);
+                // Negative numbers are large ones; only powers of two survive that.
+                let is_small = *number < 1 << 31;
+                let places = if is_small || places.step.is_power_of_two() {
+                    Places {
+                        rest: ((u128::from(places.rest) + number % step) % step) as u32,
+                        ..*places
+                    }
+                } else {
+                    places.coarser(1)
+                };
+                found.push(places);
+            }
         }
         found
     }
 }
 
 impl Places {
+    fn coarser(self, by: u32) -> Places {
+        let step = gcd(self.step, by);
+        Places {
+            object: self.object,
+            step,
+            rest: self.rest % step,
+        }
+    }
+
     /// The finest pattern that has both.
     fn join(self, other: Places) -> Places {
         let step = gcd(
@@ -291,12 +315,15 @@ impl Values {
             Term::Extract(a, low) => self.map(a, width, |value| value >> low),
             Term::Concat(high, low) => {
                 let shift = terms.width(low);
-                self.pairs(high, low, width, |high, low| Some(high << shift | low))
-                    .unwrap_or_else(|| Reach::open(1))
+                let (high, low) = (self.get(high), self.get(low));
+                let few = pairs(&high, &low, width, |high, low| Some(high << shift | low));
+                let is_exact = high.exact().and(low.exact()).is_some();
+                match few {
+                    Some(few) => Reach::of(few, Vec::new(), u32::from(!is_exact), self.bits),
+                    None => Reach::open(1),
+                }
             }
-            Term::Binary(op, a, b) => self
-                .pairs(a, b, width, |a, b| combine(op, a, b, width))
-                .unwrap_or_else(|| self.moved(op, a, b)),
+            Term::Binary(op, a, b) => self.binary(op, &self.get(a), &self.get(b), width),
             _ => Reach::open(low_step_of(range)),
         };
         // What the range excludes is impossible; and a small range says it all.
@@ -317,25 +344,47 @@ impl Values {
         }
     }
 
-    /// Sums of addresses and numbers that are not known one by one: they stay within
-    /// the objects, if they mean anything at all.
-    fn moved(&self, op: BinaryOp, a: TermId, b: TermId) -> Reach {
-        let (left, right) = (self.get(a), self.get(b));
-        let (bits, left_step, right_step) = (self.bits, step_of(&left), step_of(&right));
-        match op {
-            BinaryOp::Add => {
-                let mut within = left.spread(right_step, bits);
-                within.extend(right.spread(left_step, bits));
-                Reach::of(Vec::new(), within, gcd(left_step, right_step), bits)
-            }
-            BinaryOp::Sub => {
-                let within = left.spread(right_step, bits);
-                Reach::of(Vec::new(), within, gcd(left_step, right_step), bits)
+    /// Sums of addresses and numbers that are not known one by one stay within the
+    /// objects, if they mean anything at all.
+    fn binary(&self, op: BinaryOp, left: &Reach, right: &Reach, width: u32) -> Reach {
+        let bits = self.bits;
+        let Some(few) = pairs(left, right, width, |a, b| combine(op, a, b, width)) else {
+            // Too many: as if both were anything.
+            let step = gcd(step_of(left), step_of(right)).max(1);
+            let mut within = left.spread(step, bits);
+            within.extend(right.spread(step, bits));
+            return Reach::of(Vec::new(), within, step, bits);
+        };
+        if left.exact().and(right.exact()).is_some() {
+            return Reach::of(few, Vec::new(), 0, bits);
+        }
+        let mut within = Vec::new();
+        let open = match op {
+            BinaryOp::Add | BinaryOp::Sub => {
+                if right.open != 0 {
+                    within.extend(left.spread(right.open, bits));
+                }
+                let shifts: Vec<u128> = match op {
+                    BinaryOp::Add => right.few.to_vec(),
+                    _ => right.few.iter().map(|v| v.wrapping_neg() & mask(width)).collect(),
+                };
+                within.extend(left.shifted(&shifts));
+                if op == BinaryOp::Add {
+                    if left.open != 0 {
+                        within.extend(right.spread(left.open, bits));
+                    }
+                    within.extend(right.shifted(&left.few));
+                }
+                match (left.open, right.open) {
+                    (0, 0) if op == BinaryOp::Sub => 1,
+                    (0, 0) => 0,
+                    _ => gcd(step_of(left), step_of(right)).max(1),
+                }
             }
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                let mut within = left.spread(1, bits);
+                within.extend(left.spread(1, bits));
                 within.extend(right.spread(1, bits));
-                Reach::of(Vec::new(), within, 1, bits)
+                1
             }
             BinaryOp::Mul => {
                 let product = match (left.few.as_ref(), right.few.as_ref()) {
@@ -343,17 +392,17 @@ impl Values {
                     ([], [factor]) => u128::from(left.open) * factor,
                     _ => 1,
                 };
-                Reach::open(u32::try_from(product).unwrap_or(1).max(1))
+                u32::try_from(product).unwrap_or(1).max(1)
             }
             BinaryOp::ShiftLeft => match right.few.as_ref() {
                 [amount] if *amount < 16 => {
-                    let step = u64::from(left_step) << amount;
-                    Reach::open(u32::try_from(step).unwrap_or(1))
+                    u32::try_from(u64::from(left.open) << amount).unwrap_or(1).max(1)
                 }
-                _ => Reach::open(1),
+                _ => 1,
             },
-            _ => Reach::open(1),
-        }
+            _ => 1,
+        };
+        Reach::of(few, within, open, bits)
     }
 
     fn map(&self, a: TermId, width: u32, f: impl Fn(u128) -> u128) -> Reach {
@@ -371,29 +420,26 @@ impl Values {
         };
         Reach::of(few, reach.within.to_vec(), open, self.bits)
     }
+}
 
-    /// Combines all pairs, if all are known and not too many. Pairs without a
-    /// result cannot be: the thread stops before it has one.
-    fn pairs(
-        &self,
-        a: TermId,
-        b: TermId,
-        width: u32,
-        f: impl Fn(u128, u128) -> Option<u128>,
-    ) -> Option<Reach> {
-        let (a, b) = (self.get(a), self.get(b));
-        let (x, y) = (a.exact()?, b.exact()?);
-        if x.len() * y.len() > PAIRS {
-            return None;
-        }
-        let mut all = Vec::with_capacity(x.len() * y.len());
-        for x in x.iter() {
-            for y in y.iter() {
-                all.extend(f(*x, *y).map(|value| value & mask(width)));
-            }
-        }
-        Some(Reach::of(all, Vec::new(), 0, self.bits))
+/// Combines all pairs of known values, if they are not too many. Pairs without a
+/// result cannot be: the thread stops before it has one.
+fn pairs(
+    a: &Reach,
+    b: &Reach,
+    width: u32,
+    f: impl Fn(u128, u128) -> Option<u128>,
+) -> Option<Vec<u128>> {
+    if a.few.len() * b.few.len() > PAIRS {
+        return None;
     }
+    let mut all = Vec::with_capacity(a.few.len() * b.few.len());
+    for x in a.few.iter() {
+        for y in b.few.iter() {
+            all.extend(f(*x, *y).map(|value| value & mask(width)));
+        }
+    }
+    Some(all)
 }
 
 /// All numbers in a set are multiples of this.

@@ -511,7 +511,13 @@ impl<'p> Pass<'p> {
         }
         let successors = body.blocks[block].terminator.successors();
         for (depth, id) in nest.iter().enumerate() {
-            let inside = &frame.shape.loops[*id].blocks;
+            let data = &frame.shape.loops[*id];
+            let inside = &data.blocks;
+            // Conditions in between may leave a loop too, an assertion for instance,
+            // but they do not count its iterations.
+            if block != data.header && !data.latches.contains(&block) {
+                continue;
+            }
             if successors.iter().all(|block| inside.contains(*block)) {
                 continue;
             }

@@ -85,9 +85,8 @@ pub(super) fn read(
         }
     }
     let is_passed = |thread: ThreadId, position: usize| {
-        let passes = |context: &Context| {
-            context.thread == thread && context.positions.contains(&position)
-        };
+        let passes =
+            |context: &Context| context.thread == thread && context.positions.contains(&position);
         contexts.iter().any(passes)
     };
     let mut happens = |moment: &Moment| {

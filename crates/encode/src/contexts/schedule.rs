@@ -125,12 +125,7 @@ impl Schedule {
 
     /// The threads that a context may belong to. A thread that cannot exist yet
     /// is left out: a schedule in which it idles could as well go on at once.
-    fn candidates(
-        &self,
-        threads: &Threads,
-        earliest: &Earliest,
-        context: usize,
-    ) -> Vec<ThreadId> {
+    fn candidates(&self, threads: &Threads, earliest: &Earliest, context: usize) -> Vec<ThreadId> {
         if self.is_round_robin {
             return vec![ThreadId::new(context % threads.threads.len())];
         }

@@ -15,7 +15,11 @@ pub fn describe(threads: &Threads) -> String {
         let _ = write!(text, "{id}, ends: {}", thread.can_end);
         if let Some(creation) = thread.creation {
             let (by, position) = (creation.thread, creation.position);
-            let _ = write!(text, ", by {by} at {position} if {}", term(creation.condition));
+            let _ = write!(
+                text,
+                ", by {by} at {position} if {}",
+                term(creation.condition)
+            );
         }
         let _ = writeln!(text);
         for (index, position) in thread.positions.iter().enumerate() {
@@ -26,7 +30,12 @@ pub fn describe(threads: &Threads) -> String {
                         cell,
                         variable,
                         condition,
-                    } => write!(text, " {} := {cell} if {};", term(variable), term(condition)),
+                    } => write!(
+                        text,
+                        " {} := {cell} if {};",
+                        term(variable),
+                        term(condition)
+                    ),
                     Access::Write {
                         cell,
                         condition,

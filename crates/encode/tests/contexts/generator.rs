@@ -133,7 +133,10 @@ impl Generator<'_> {
     fn clamped(&mut self, value: TermId, range: &Range) -> (TermId, TermId) {
         let terms = &mut self.terms;
         let (min, max) = range.unsigned().into_inner();
-        let (min, max) = (terms.constant(self.width, min), terms.constant(self.width, max));
+        let (min, max) = (
+            terms.constant(self.width, min),
+            terms.constant(self.width, max),
+        );
         let mut all = vec![
             terms.unsigned_less_equal(min, value),
             terms.unsigned_less_equal(value, max),
@@ -186,7 +189,11 @@ impl Generator<'_> {
         }
         if choice <= 3 && !pool.truths.is_empty() {
             let a = pool.truths[self.rng.usize(..pool.truths.len())];
-            return if self.rng.bool() { self.terms.not(a) } else { a };
+            return if self.rng.bool() {
+                self.terms.not(a)
+            } else {
+                a
+            };
         }
         let a = self.number(pool);
         let b = self.number(pool);

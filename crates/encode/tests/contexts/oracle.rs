@@ -6,6 +6,7 @@ use formula::Mode;
 
 use crate::describe::describe;
 use crate::generator::{Program, program};
+use crate::handles;
 use crate::simulator::Simulator;
 use crate::solver::Solver;
 
@@ -41,6 +42,8 @@ fn check(program: &Program, options: &Options) -> bool {
         assert!(unused.all(|context| context.positions.is_empty()));
         let literal = encoding.violation(model.violation.unwrap(), &mut solver);
         assert!(solver.is_satisfiable(&[literal, fewer]));
+        let assumptions = [any_violation, fewer];
+        handles::check(threads, &mut encoding, &mut solver, &model, &assumptions);
     }
     needed.is_some()
 }
@@ -77,7 +80,10 @@ fn check_many(seed: u64, count: usize, normal_forms: NormalForms) {
         }
     }
     // Neither answer should be rare.
-    assert!((count / 5..count * 4 / 5).contains(&n_violated), "{n_violated} of {count}");
+    assert!(
+        (count / 5..count * 4 / 5).contains(&n_violated),
+        "{n_violated} of {count}"
+    );
 }
 
 #[test]

@@ -39,7 +39,11 @@ pub fn safestack(unwind: usize) -> Threads {
     };
     let nexts: Vec<CellId> = (0..ITEMS)
         .map(|item| {
-            let next = if item + 1 < ITEMS { item as i128 + 1 } else { -1 };
+            let next = if item + 1 < ITEMS {
+                item as i128 + 1
+            } else {
+                -1
+            };
             builder.cell(next, -1..=2)
         })
         .collect();
@@ -112,7 +116,10 @@ impl Builder {
 
     fn access(&mut self, access: Access) {
         let position = self.positions.last_mut();
-        position.expect("a position should come first").accesses.push(access);
+        position
+            .expect("a position should come first")
+            .accesses
+            .push(access);
     }
 
     fn moment(&self, condition: TermId) -> Moment {
@@ -183,7 +190,12 @@ impl Builder {
     }
 
     /// Reads a cell and replaces the value if it is the expected one.
-    fn compare_exchange(&mut self, cell: CellId, expected: TermId, new: TermId) -> (TermId, TermId) {
+    fn compare_exchange(
+        &mut self,
+        cell: CellId,
+        expected: TermId,
+        new: TermId,
+    ) -> (TermId, TermId) {
         self.position();
         let old = self.read(cell, self.guard);
         let is_same = self.terms.equal(old, expected);

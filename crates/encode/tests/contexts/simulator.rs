@@ -34,8 +34,7 @@ impl Simulator<'_> {
         state.cells = (self.threads.cells.values())
             .map(|cell| self.value(&state, cell.initial))
             .collect();
-        self.arrive(&mut state, ThreadId::new(0))
-            .then_some(state)
+        self.arrive(&mut state, ThreadId::new(0)).then_some(state)
     }
 
     fn value(&self, state: &State, term: TermId) -> u128 {
@@ -51,10 +50,12 @@ impl Simulator<'_> {
     }
 
     fn exists(&self, state: &State, thread: ThreadId) -> bool {
-        self.threads.threads[thread].creation.is_none_or(|creation| {
-            state.passed[creation.thread.index()] > creation.position
-                && self.holds(state, creation.condition)
-        })
+        self.threads.threads[thread]
+            .creation
+            .is_none_or(|creation| {
+                state.passed[creation.thread.index()] > creation.position
+                    && self.holds(state, creation.condition)
+            })
     }
 
     fn has_ended(&self, state: &State, thread: ThreadId) -> bool {
@@ -68,9 +69,7 @@ impl Simulator<'_> {
     fn is_at(&self, state: &State, thread: ThreadId, moments: &[Moment]) -> bool {
         let passed = state.passed[thread.index()];
         moments.iter().any(|moment| {
-            moment.thread == thread
-                && moment.after == passed
-                && self.holds(state, moment.condition)
+            moment.thread == thread && moment.after == passed && self.holds(state, moment.condition)
         })
     }
 
@@ -183,7 +182,10 @@ impl Simulator<'_> {
             .collect();
         let mut state = self.start(&inputs).expect("the start should be allowed");
         for context in &model.contexts {
-            assert_eq!(context.positions.start, state.passed[context.thread.index()]);
+            assert_eq!(
+                context.positions.start,
+                state.passed[context.thread.index()]
+            );
             for _ in context.positions.clone() {
                 let next = self.step(&state, context.thread);
                 state = next.expect("a position in a model should be passable");

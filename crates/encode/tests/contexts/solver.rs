@@ -18,7 +18,10 @@ impl ClauseSink for Solver {
 
     fn add_clause(&mut self, literals: &[i32]) {
         self.n_clauses += 1;
-        let clause: Vec<Literal> = literals.iter().map(|literal| as_literal(*literal)).collect();
+        let clause: Vec<Literal> = literals
+            .iter()
+            .map(|literal| as_literal(*literal))
+            .collect();
         self.solver.add_clause(&clause);
     }
 }
