@@ -2,13 +2,14 @@
 
 use crate::feed::Feed;
 use crate::verdict::{Attempt, CutLoop, Limits, Options, Order, Progress, Stage};
-use crate::witness;
+use crate::{export, witness};
 use analysis::Loops;
 use ir::Program;
 use replay::{Property, Run};
 use solve::{Budget, Outcome, Reason, SatSolver};
 use std::collections::{BTreeMap, HashMap};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use unfold::{Error, Unfolding};
 
 /// Terms beyond this are too many for any solver.
@@ -27,26 +28,47 @@ pub struct Task<'a> {
     pub can_free: bool,
 }
 
+/// The bounds of one query, and when to give up.
+#[derive(Clone, Copy)]
+pub struct Query {
+    pub order: Order,
+    pub unwind: u32,
+    pub deadline: Option<Instant>,
+}
+
+impl Query {
+    fn keep_going(&self, watch: &(dyn Fn(&Progress) -> bool + Sync), stage: Stage) -> bool {
+        let has_time = self
+            .deadline
+            .is_none_or(|deadline| Instant::now() < deadline);
+        has_time
+            && watch(&Progress {
+                stage,
+                order: Some(self.order),
+                unwind: Some(self.unwind),
+                conflicts: 0,
+            })
+    }
+}
+
 pub enum Answer {
     Violated(Box<Run>),
     /// There is none, up to these limits.
     None(Limits),
     Unknown(String),
+    /// The time for this query was over, though perhaps not the user's.
+    TooLong,
 }
 
 impl Task<'_> {
-    fn keep_going(&self, progress: &Progress) -> bool {
-        self.deadline.is_none_or(|deadline| Instant::now() < deadline) && (self.watch)(progress)
-    }
-
-    /// Why something ended that was told not to go on.
-    fn interruption(&self) -> String {
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            "the time is over".to_owned()
+    /// The answer when something was told not to go on.
+    fn interruption(&self, deadline: Option<Instant>) -> Answer {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Answer::TooLong
         } else if self.is_short_of_memory() {
-            "the limit on memory was reached".to_owned()
+            Answer::Unknown("the limit on memory was reached".to_owned())
         } else {
-            "interrupted".to_owned()
+            Answer::Unknown("interrupted".to_owned())
         }
     }
 
@@ -57,15 +79,15 @@ impl Task<'_> {
         }
     }
 
-    /// Unfolds the program, on a stack that is deep enough for deep calls.
-    pub fn unfold(&self, order: Order, unwind: u32) -> Result<Unfolding, String> {
+    /// Unfolds the program.
+    fn unfold(&self, query: &Query) -> Result<Unfolding, Answer> {
         let bounds = &self.options.bounds;
         let config = &self.options.config;
         let options = unfold::Options {
-            unwind,
+            unwind: query.unwind,
             unwind_every_loop: bounds.unwind_every_loop,
             unwind_loops: self.loops.clone(),
-            turns: match order {
+            turns: match query.order {
                 Order::Contexts(turns) | Order::Rounds(turns) => Some(turns),
             },
             spurious_wakeups: config.spurious_wakeups,
@@ -77,56 +99,52 @@ impl Task<'_> {
         let mut keep_going = |terms: usize| {
             terms < MAX_TERMS
                 && !self.is_short_of_memory()
-                && self.keep_going(&Progress {
-                    stage: Stage::Unfolding,
-                    order: Some(order),
-                    unwind: Some(unwind),
-                    conflicts: 0,
-                })
+                && self.keep_going(query, Stage::Unfolding)
         };
         unfold::unfold(self.program, &options, &mut keep_going).map_err(|error| match error {
-            Error::Interrupted => self.interruption(),
-            Error::Unsupported { what, location } => match location {
+            Error::Interrupted => self.interruption(query.deadline),
+            Error::Unsupported { what, location } => Answer::Unknown(match location {
                 Some(location) => format!(
                     "{}: {what} is not supported",
                     self.program.describe_location(location)
                 ),
                 None => format!("{what} is not supported"),
-            },
-            Error::Again => "internal error: unfolding did not come to an end".to_owned(),
+            }),
+            Error::Again => {
+                Answer::Unknown("internal error: unfolding did not come to an end".to_owned())
+            }
         })
     }
 
+    fn keep_going(&self, query: &Query, stage: Stage) -> bool {
+        query.keep_going(self.watch, stage)
+    }
+
     /// Answers one query, and says what it cost.
-    pub fn attempt(&self, order: Order, unwind: u32) -> (Answer, Attempt) {
+    pub fn attempt(&self, query: &Query) -> (Answer, Attempt) {
         let mut record = Attempt {
-            order: Some(order),
-            unwind: Some(unwind),
+            order: Some(query.order),
+            unwind: Some(query.unwind),
             ..Attempt::default()
         };
         let start = Instant::now();
-        let unfolded = self.unfold(order, unwind);
+        let unfolded = self.unfold(query);
         record.unfolding = start.elapsed();
         let answer = match unfolded {
-            Err(reason) => Answer::Unknown(reason),
-            Ok(unfolding) => self.solve(&unfolding, order, unwind, &mut record),
+            Err(answer) => answer,
+            Ok(mut unfolding) => self.solve(&mut unfolding, query, &mut record),
         };
         record.peak_memory = memory_of_process("VmHWM:").unwrap_or(0);
         record.result = match &answer {
             Answer::Violated(_) => "violated".to_owned(),
             Answer::None(_) => "none".to_owned(),
             Answer::Unknown(reason) => reason.clone(),
+            Answer::TooLong => "took too long".to_owned(),
         };
         (answer, record)
     }
 
-    fn solve(
-        &self,
-        unfolding: &Unfolding,
-        order: Order,
-        unwind: u32,
-        record: &mut Attempt,
-    ) -> Answer {
+    fn solve(&self, unfolding: &mut Unfolding, query: &Query, record: &mut Attempt) -> Answer {
         let threads = &unfolding.threads;
         record.threads = threads
             .threads
@@ -135,113 +153,136 @@ impl Task<'_> {
             .collect();
         record.cells = threads.cells.len();
         let count = threads.threads.len() as u32;
-        let contexts = match order {
-            Order::Contexts(contexts) => contexts,
-            Order::Rounds(rounds) => rounds * count,
-        };
         let enough = most_contexts(record.threads.iter().map(|(_, positions)| *positions));
-        let limits = |enough_contexts: bool| Limits {
-            order: (!enough_contexts).then_some(order),
-            loops: self.cut_loops(unfolding, unwind),
-            others: unfolding.limits.iter().cloned().collect(),
-        };
         let covers_all = unfolding.is_settled
-            && match order {
+            && match query.order {
                 Order::Contexts(contexts) => u64::from(contexts) >= enough,
                 Order::Rounds(rounds) => count <= 1 || u64::from(rounds) >= enough,
             };
+        let mut limits = Limits {
+            order: (!covers_all).then_some(query.order),
+            loops: self.cut_loops(unfolding, query.unwind),
+            others: unfolding.limits.iter().cloned().collect(),
+        };
         if threads.violations.is_empty() {
             // Nothing can go wrong in any order of steps.
-            return Answer::None(limits(unfolding.is_settled));
+            if unfolding.is_settled {
+                limits.order = None;
+            }
+            return Answer::None(limits);
         }
-        let progress = |stage, conflicts| Progress {
-            stage,
-            order: Some(order),
-            unwind: Some(unwind),
-            conflicts,
-        };
-        let start = Instant::now();
-        let mut feed = Feed::new(self.options.dump.is_some());
         // More contexts than any run has cost time and change nothing.
-        let contexts = match order {
-            Order::Contexts(_) => u64::from(contexts).min(enough) as usize,
-            Order::Rounds(_) => contexts as usize,
+        let contexts = match query.order {
+            Order::Contexts(contexts) => u64::from(contexts).min(enough) as usize,
+            Order::Rounds(rounds) => (rounds * count) as usize,
         };
+        match self.ask(unfolding, query, contexts, Some(record)) {
+            Answer::None(_) => {}
+            answer => return answer,
+        }
+        // Cuts that no run comes to are none.
+        if covers_all && !limits.loops.is_empty() {
+            let threads = &mut unfolding.threads;
+            threads.violations = unfolding
+                .cut_moments
+                .iter()
+                .map(|index| threads.excluded[*index])
+                .collect();
+            let mut index = 0;
+            threads.excluded.retain(|_| {
+                index += 1;
+                !unfolding.cut_moments.contains(&(index - 1))
+            });
+            if let Answer::None(_) = self.ask(unfolding, query, contexts, None) {
+                limits.loops.clear();
+            }
+        }
+        Answer::None(limits)
+    }
+
+    /// Asks the solver whether any of the violations can happen. Without a record,
+    /// it is enough to know whether.
+    fn ask(
+        &self,
+        unfolding: &Unfolding,
+        query: &Query,
+        contexts: usize,
+        record: Option<&mut Attempt>,
+    ) -> Answer {
+        let threads = &unfolding.threads;
+        let is_main_query = record.is_some();
+        let mut unrecorded = Attempt::default();
+        let record = record.unwrap_or(&mut unrecorded);
+        let start = Instant::now();
+        let mut feed = Feed::new(self.options.dump.is_some() && is_main_query);
         let mut options = encode::Options::new(contexts);
-        options.round_robin = matches!(order, Order::Rounds(_));
+        options.round_robin = matches!(query.order, Order::Rounds(_));
         options.normal_forms = self.options.normal_forms;
         let encoded = encode::encode(threads, &options, &mut feed, &mut || {
-            !self.is_short_of_memory() && self.keep_going(&progress(Stage::Encoding, 0))
+            !self.is_short_of_memory() && self.keep_going(query, Stage::Encoding)
         });
         let Some(mut encoding) = encoded else {
-            return Answer::Unknown(self.interruption());
+            return self.interruption(query.deadline);
         };
-        let query = encoding.any_violation(&mut feed);
+        let violated = encoding.any_violation(&mut feed);
         record.encoding = start.elapsed();
         record.variables = feed.variables;
         record.clauses = feed.clauses;
         if let Some(path) = &self.options.dump
             && let Some(copy) = feed.copy()
-            && let Err(error) = dump(path, copy, query)
+            && let Err(error) = export::write(path, copy, violated)
         {
             return Answer::Unknown(format!("cannot write {}: {error}", path.display()));
         }
         let start = Instant::now();
-        let outcome = self.search(&mut feed, query, &|conflicts| {
-            progress(Stage::Solving, conflicts)
-        });
+        let outcome = self.search(&mut feed, violated, query);
         record.solving = start.elapsed();
         record.conflicts = feed.solver.statistics().conflicts.unwrap_or(0);
         match outcome {
-            Outcome::Unsatisfiable => Answer::None(limits(covers_all)),
-            Outcome::Unknown(Reason::Interrupted) => Answer::Unknown(self.interruption()),
-            Outcome::Unknown(Reason::Deadline) => Answer::Unknown("the time is over".to_owned()),
+            Outcome::Unsatisfiable => Answer::None(Limits::default()),
+            Outcome::Unknown(Reason::Interrupted | Reason::Deadline) => {
+                self.interruption(query.deadline)
+            }
             Outcome::Unknown(reason) => Answer::Unknown(reason.to_string()),
+            Outcome::Satisfiable if !is_main_query => Answer::Unknown("it can happen".to_owned()),
             Outcome::Satisfiable => {
                 let start = Instant::now();
                 let model = encoding.model(threads, |literal| feed.value(literal));
-                let answer = self.confirm(unfolding, &model, &progress(Stage::Replaying, 0));
+                let answer = self.confirm(unfolding, &model, query);
                 record.replaying = start.elapsed();
                 answer
             }
         }
     }
 
-    /// Runs the solver, with an eye on the user.
-    fn search(
-        &self,
-        feed: &mut Feed,
-        query: i32,
-        progress: &dyn Fn(u64) -> Progress,
-    ) -> Outcome {
-        let mut budget = Budget {
-            deadline: self.deadline,
+    /// Runs the solver, while somebody keeps an eye on the user.
+    fn search(&self, feed: &mut Feed, violated: i32, query: &Query) -> Outcome {
+        let budget = Budget {
+            deadline: query.deadline,
             memory: self.options.memory,
             ..Budget::default()
         };
-        // Short calls at first, so that a sign of life comes soon; the solver goes
-        // on where it stopped.
-        let mut conflicts = 2_000;
-        loop {
-            budget.conflicts = Some(conflicts);
-            let outcome = feed.solver.solve(&[Feed::literal(query)], &budget);
-            if outcome != Outcome::Unknown(Reason::Conflicts) {
-                return outcome;
-            }
-            let so_far = feed.solver.statistics().conflicts.unwrap_or(0);
-            if !self.keep_going(&progress(so_far)) {
-                return Outcome::Unknown(Reason::Interrupted);
-            }
-            conflicts = (conflicts * 2).min(50_000);
-        }
+        let interrupter = feed.solver.interrupter();
+        let watch = self.watch;
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(Duration::from_millis(100));
+                    if !query.keep_going(watch, Stage::Solving) {
+                        interrupter.interrupt();
+                        return;
+                    }
+                }
+            });
+            let outcome = feed.solver.solve(&[Feed::literal(violated)], &budget);
+            is_over.store(true, Ordering::Relaxed);
+            watcher.thread().unpark();
+            outcome
+        })
     }
 
-    fn confirm(
-        &self,
-        unfolding: &Unfolding,
-        model: &encode::Model,
-        progress: &Progress,
-    ) -> Answer {
+    fn confirm(&self, unfolding: &Unfolding, model: &encode::Model, query: &Query) -> Answer {
         let config = replay::Config {
             unwind: None,
             ..self.options.config.clone()
@@ -251,7 +292,10 @@ impl Task<'_> {
             config: &config,
             digest: self.digest,
         };
-        let run = witness::replay(&stage, unfolding, model, &mut |_| self.keep_going(progress));
+        if std::env::var("TB_DEBUG").is_ok() { eprintln!("MODEL {:?} violation {:?}", model.contexts, model.violation.map(|i| unfolding.threads.violations[i])); }
+        let run = witness::replay(&stage, unfolding, model, &mut |_| {
+            self.keep_going(query, Stage::Replaying)
+        });
         let problem = match run {
             Ok(run) => {
                 let is_found = run.violations.iter().any(|violation| {
@@ -260,6 +304,9 @@ impl Task<'_> {
                 });
                 if is_found {
                     return Answer::Violated(Box::new(run));
+                }
+                if run.outcome == replay::Outcome::Interrupted {
+                    return self.interruption(query.deadline);
                 }
                 format!("the run ends with {:?}", run.outcome)
             }
@@ -319,13 +366,6 @@ fn most_contexts(positions: impl Iterator<Item = usize>) -> u64 {
         most = most.max(count as u64);
     }
     1 + sum.min(2 * (sum - most) + 1)
-}
-
-fn dump(path: &std::path::Path, clauses: &formula::ClauseList, query: i32) -> std::io::Result<()> {
-    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
-    let mut clauses = clauses.clone();
-    formula::ClauseSink::add_clause(&mut clauses, &[query]);
-    clauses.write_dimacs(&["a query of threadbare"], &mut file)
 }
 
 /// A figure from what the system says about this process, in bytes.

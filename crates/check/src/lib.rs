@@ -6,6 +6,7 @@
 
 mod attempt;
 mod deepen;
+mod export;
 mod feed;
 mod verdict;
 mod witness;

@@ -65,7 +65,12 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
     // The interpreter numbers threads in the order in which they are created.
     let mut numbers: HashMap<ThreadId, usize> = HashMap::from([(ThreadId::FIRST, 0)]);
     let mut guide = Guide::default();
-    let is_before_all = violation.after == 0;
+    // It may happen before the thread has had a turn.
+    let is_before_all = violation.after == 0
+        || !(model.contexts.iter()).any(|context| {
+            let last = violation.after - 1;
+            context.thread == violation.thread && context.positions.contains(&last)
+        });
     'contexts: for context in &model.contexts {
         let thread = context.thread;
         let mut last = None;

@@ -57,10 +57,45 @@ fn main() {
                 }
             }
             println!(
-                " requires {} joins {}",
+                " requires {} joins {} guard {}",
                 position.requires.len(),
-                position.joins.len()
+                position.joins.len(),
+                show(&threads.terms, position.guard, 4)
             );
+        }
+    }
+    let lists = [
+        ("violation", &threads.violations),
+        ("excluded", &threads.excluded),
+        ("stuck", &threads.stuck),
+    ];
+    for (name, moments) in lists {
+        for moment in moments {
+            let condition = show(&threads.terms, moment.condition, 6);
+            println!("{name} {} after {}: {condition}", moment.thread, moment.after);
+        }
+    }
+}
+
+/// A term as text, to a limited depth.
+fn show(terms: &formula::Terms, id: formula::TermId, depth: u32) -> String {
+    use formula::Term;
+    if depth == 0 {
+        return format!("{id}");
+    }
+    let mut parts = Vec::new();
+    terms.for_each_operand(id, |operand| parts.push(show(terms, operand, depth - 1)));
+    match terms.term(id) {
+        Term::Variable(variable) => {
+            let data = terms.variable(variable);
+            format!("{}#{variable}{:?}", data.name, data.range.unsigned())
+        }
+        Term::Constant(value) => format!("{value}"),
+        Term::Bool(value) => format!("{value}"),
+        other => {
+            let name = format!("{other:?}");
+            let name = name.split('(').next().unwrap_or("").to_owned();
+            format!("{name}({})", parts.join(", "))
         }
     }
 }

@@ -16,7 +16,7 @@ mod model;
 mod normal_forms;
 mod schedule;
 
-use formula::{Blaster, ClauseSink, Lit, Polarity};
+use formula::{Blaster, ClauseSink, Lit, Polarity, TermId};
 use unfold::{Moment, ThreadId, Threads};
 
 use crate::NormalForms;
@@ -306,12 +306,28 @@ impl Encoding {
     fn happens(&mut self, threads: &Threads, moment: &Moment) -> Lit {
         let condition = self.blaster.literal(&threads.terms, moment.condition);
         let mut all = vec![condition];
-        if let Some(before) = moment.after.checked_sub(1) {
-            all.push(self.schedule.threads[moment.thread].is_passed(before));
-        } else if let Some(creation) = threads.threads[moment.thread].creation {
-            let creator = &self.schedule.threads[creation.thread];
-            all.push(creator.is_passed(creation.position));
-            all.push(self.blaster.literal(&threads.terms, creation.condition));
+        let thread = &threads.threads[moment.thread];
+        if let Some(creation) = thread.creation {
+            // Positions that the thread's path does not lead through keep nobody
+            // from what lies behind them, even if the thread never has a turn.
+            let before = &thread.positions[..moment.after];
+            let mut reached = Vec::new();
+            if let Some(last) = moment.after.checked_sub(1) {
+                reached.push(self.schedule.threads[moment.thread].is_passed(last));
+            }
+            let is_sure = |guard: TermId| threads.terms.as_bool(guard) == Some(true);
+            if !before.iter().any(|position| is_sure(position.guard)) {
+                let creator = &self.schedule.threads[creation.thread];
+                let mut made = vec![creator.is_passed(creation.position)];
+                made.push(self.blaster.literal(&threads.terms, creation.condition));
+                for position in before {
+                    made.push(!self.blaster.literal(&threads.terms, position.guard));
+                }
+                reached.push(self.blaster.gates.all(&made));
+            }
+            all.push(self.blaster.gates.any(&reached));
+        } else if let Some(last) = moment.after.checked_sub(1) {
+            all.push(self.schedule.threads[moment.thread].is_passed(last));
         }
         self.blaster.gates.all(&all)
     }

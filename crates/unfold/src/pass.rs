@@ -138,6 +138,8 @@ pub struct Pass<'p> {
     pub violations: Vec<Moment>,
     pub excluded: Vec<Moment>,
     pub stuck: Vec<Moment>,
+    /// Which of the excluded moments are due to bounds.
+    pub cut_moments: Vec<usize>,
     /// Loops (or functions, for recursion) that were cut.
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
     /// What was left out, as sentences.
@@ -244,7 +246,9 @@ impl<'p> Pass<'p> {
             self.position(frame, state, 0);
         }
         let always = self.truth();
+        let before = self.excluded.len();
         self.exclude(state, always);
+        self.cut_moments.extend(before..self.excluded.len());
     }
 
     /// No run within the bounds goes on where the condition holds.
@@ -284,10 +288,10 @@ impl<'p> Pass<'p> {
         state.ok = self.terms.and(state.ok, fine);
     }
 
+    /// The whole path comes to a halt; parts of it may have done so before.
     pub fn halt(&mut self, state: &State, known_after: usize) {
-        let path = self.terms.and(state.guard, state.ok);
-        if self.terms.as_bool(path) != Some(false) {
-            self.halted.push((known_after, path));
+        if self.terms.as_bool(state.guard) != Some(false) {
+            self.halted.push((known_after, state.guard));
         }
     }
 

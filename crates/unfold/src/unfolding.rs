@@ -71,6 +71,8 @@ pub struct Unfolding {
     pub trails: PrimaryMap<ThreadId, Trail>,
     /// Loops that were cut, and functions whose recursion was.
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
+    /// Which of the excluded moments are due to these cuts.
+    pub cut_moments: Vec<usize>,
     /// What was left out, as sentences.
     pub limits: BTreeSet<String>,
     /// Some values are only approximated, from above: a violation may turn out
@@ -115,6 +117,7 @@ pub fn unfold(
             violations: Vec::new(),
             excluded: Vec::new(),
             stuck: Vec::new(),
+            cut_moments: Vec::new(),
             cuts: BTreeSet::new(),
             limits: BTreeSet::new(),
             is_coarse: false,
@@ -249,6 +252,7 @@ impl Pass<'_> {
             },
             trails,
             cuts: self.cuts,
+            cut_moments: self.cut_moments,
             limits: self.limits,
             is_coarse: self.is_coarse,
             unknown_functions: self.unknown_functions,

@@ -90,13 +90,17 @@ pub(super) fn read(
         contexts.iter().any(passes)
     };
     let mut happens = |moment: &Moment| {
-        let is_reached = match (moment.after, threads.threads[moment.thread].creation) {
-            (0, None) => true,
-            (0, Some(creation)) => {
+        let thread = &threads.threads[moment.thread];
+        let last = moment.after.checked_sub(1);
+        let is_reached = match (last, thread.creation) {
+            (Some(last), _) if is_passed(moment.thread, last) => true,
+            (last, None) => last.is_none(),
+            (_, Some(creation)) => {
+                let mut before = thread.positions[..moment.after].iter();
                 is_passed(creation.thread, creation.position)
                     && evaluator.is_true(creation.condition)
+                    && !before.any(|position| evaluator.is_true(position.guard))
             }
-            (after, _) => is_passed(moment.thread, after - 1),
         };
         is_reached && evaluator.is_true(moment.condition)
     };

@@ -1,0 +1,20 @@
+/* A pointer to a local of a thread that has returned. */
+#include <assert.h>
+#include <pthread.h>
+
+int *p;
+
+static void *worker(void *arg) {
+    int local = 0;
+    p = &local;
+    return 0;
+}
+
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    int *q = p;
+    *q = 0;
+    assert(0);
+    return 0;
+}
