@@ -108,7 +108,9 @@ fn ours(program: &ir::Program, order: Order) -> Figures {
 /// Reading the formula and solving it.
 fn reference(script: &Path, contexts: u32, is_round_robin: bool) -> Option<Figures> {
     let mut command = Command::new("python3");
-    command.arg(script).args([contexts.to_string(), "3".to_owned(), "4".to_owned()]);
+    command
+        .arg(script)
+        .args([contexts.to_string(), "3".to_owned(), "4".to_owned()]);
     if is_round_robin {
         command.arg("rr");
     }

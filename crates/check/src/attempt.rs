@@ -292,7 +292,6 @@ impl Task<'_> {
             config: &config,
             digest: self.digest,
         };
-        if std::env::var("TB_DEBUG").is_ok() { eprintln!("MODEL {:?} violation {:?}", model.contexts, model.violation.map(|i| unfolding.threads.violations[i])); }
         let run = witness::replay(&stage, unfolding, model, &mut |_| {
             self.keep_going(query, Stage::Replaying)
         });

@@ -29,7 +29,10 @@ pub fn run(task: &Task) -> Report {
     while !open.is_empty() {
         let mut put_off: Vec<(Order, u32)> = Vec::new();
         for (order, unwind) in std::mem::take(&mut open) {
-            if put_off.iter().any(|hard| is_at_least((order, unwind), *hard)) {
+            if put_off
+                .iter()
+                .any(|hard| is_at_least((order, unwind), *hard))
+            {
                 put_off.push((order, unwind));
                 continue;
             }
@@ -125,11 +128,7 @@ fn safe(limits: Limits) -> Verdict {
     }
 }
 
-fn unknown(
-    reason: String,
-    established: Option<(u64, Limits)>,
-    attempts: Vec<Attempt>,
-) -> Report {
+fn unknown(reason: String, established: Option<(u64, Limits)>, attempts: Vec<Attempt>) -> Report {
     let verdict = Verdict::Unknown {
         reason,
         established: established.map(|(_, limits)| limits),

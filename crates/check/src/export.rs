@@ -9,7 +9,10 @@ pub fn write(path: &Path, clauses: &ClauseList, query: i32) -> Result<()> {
     let mut file = BufWriter::new(std::fs::File::create(path)?);
     let mut clauses = clauses.clone();
     clauses.add_clause(&[query]);
-    if path.extension().is_some_and(|extension| extension == "smt2") {
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "smt2")
+    {
         write_smtlib(&clauses, &mut file)?;
     } else {
         clauses.write_dimacs(&["a query of threadbare"], &mut file)?;

@@ -114,7 +114,11 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
                     Mark::Inst {
                         function,
                         inst,
-                        count: counts[&thread].get(execution).copied().flatten().unwrap_or(1),
+                        count: counts[&thread]
+                            .get(execution)
+                            .copied()
+                            .flatten()
+                            .unwrap_or(1),
                         part: step.part,
                     }
                 }
@@ -129,7 +133,9 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
         }
     }
     let Some(finally) = numbers.get(&violation.thread) else {
-        return Err(DoesNotFit("the violating thread is never created".to_owned()));
+        return Err(DoesNotFit(
+            "the violating thread is never created".to_owned(),
+        ));
     };
     guide.finally = *finally;
 

@@ -72,7 +72,10 @@ fn main() {
     for (name, moments) in lists {
         for moment in moments {
             let condition = show(&threads.terms, moment.condition, 6);
-            println!("{name} {} after {}: {condition}", moment.thread, moment.after);
+            println!(
+                "{name} {} after {}: {condition}",
+                moment.thread, moment.after
+            );
         }
     }
 }

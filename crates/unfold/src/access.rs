@@ -7,12 +7,11 @@
 
 use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
 use crate::memory::Ground;
-use crate::pass::{Flow, Frame, Pass, State, Value};
+use crate::pass::{Flow, Frame, Pass, State};
 use crate::threads::{Access, Cell, CellId};
 use crate::values::Places;
 use crate::{Error, MAIN};
 use formula::{TermId, Terms};
-use ir::{Body, Inst, Op, Type};
 use std::rc::Rc;
 
 /// More possible places than this are too many for one access.
@@ -159,7 +158,7 @@ impl<'p> Pass<'p> {
         match data.key {
             ObjectKey::Heap(_) => {}
             // Only others can come too late to a local.
-            ObjectKey::Local(_) if self.has_rivals(object) => {}
+            ObjectKey::Local(_) if !self.is_alone && self.known.is_lent(object) => {}
             _ => return None,
         }
         let key = ObjectKey::Alive(object);
@@ -270,7 +269,10 @@ impl<'p> Pass<'p> {
         let end = offset + size;
         let mut at = offset;
         let mut value = None;
-        for piece in overlapping(&pieces, offset, size).copied().collect::<Vec<_>>() {
+        for piece in overlapping(&pieces, offset, size)
+            .copied()
+            .collect::<Vec<_>>()
+        {
             if piece.start > at {
                 let low = self.read_private(state, object, at, piece.start - at);
                 value = Some(join(&mut self.terms, value, low));
@@ -392,7 +394,10 @@ impl<'p> Pass<'p> {
             let low = 8 * (from - offset) as u32;
             terms.extract(value, low + 8 * (to - from) as u32 - 1, low)
         };
-        for piece in overlapping(&pieces, offset, size).copied().collect::<Vec<_>>() {
+        for piece in overlapping(&pieces, offset, size)
+            .copied()
+            .collect::<Vec<_>>()
+        {
             if piece.start > at {
                 let part = slice(&mut self.terms, at, piece.start);
                 self.write_private(state, object, at, piece.start - at, condition, part);
@@ -432,9 +437,7 @@ impl<'p> Pass<'p> {
             known: self.known,
             fresh: &mut self.fresh,
         };
-        state
-            .memory
-            .fill(&mut ground, object, offset, size, byte);
+        state.memory.fill(&mut ground, object, offset, size, byte);
     }
 
     fn write_private(
@@ -577,188 +580,11 @@ impl<'p> Pass<'p> {
         }
     }
 
-    // Typed access.
-
-    /// Where the scalars of a type are, with their types.
-    pub fn scalars(ty: &Type, at: u64, found: &mut Vec<(u64, Type)>) {
-        match ty {
-            Type::Tuple(tuple) => {
-                for (offset, field) in &tuple.fields {
-                    Self::scalars(field, at + offset, found);
-                }
-            }
-            scalar => found.push((at, scalar.clone())),
-        }
-    }
-
-    fn parts_of(&self, ty: &Type) -> (Vec<Part>, Vec<(u64, Type)>) {
-        let mut scalars = Vec::new();
-        Self::scalars(ty, 0, &mut scalars);
-        let pointer_bytes = self.program.target.pointer_bytes;
-        let parts = scalars
-            .iter()
-            .map(|(at, ty)| (*at, ty.bytes(pointer_bytes)))
-            .collect();
-        (parts, scalars)
-    }
-
-    /// A value of a type from the bytes of its scalars.
-    fn assemble(&mut self, ty: &Type, bytes: &mut impl Iterator<Item = TermId>) -> Value {
-        match ty {
-            Type::Tuple(tuple) => {
-                let fields: Vec<Value> = tuple
-                    .fields
-                    .iter()
-                    .map(|(_, field)| self.assemble(field, bytes))
-                    .collect();
-                Value::Tuple(fields.into())
-            }
-            scalar => {
-                let width = self.width_of(scalar);
-                let word = bytes.next().unwrap_or_else(|| self.terms.constant(width, 0));
-                Value::Term(self.terms.resize(word, width))
-            }
-        }
-    }
-
-    fn take_apart(&mut self, value: &Value, out: &mut Vec<TermId>) {
-        match value {
-            Value::Term(term) => {
-                let width = self.terms.width(*term).next_multiple_of(8);
-                out.push(self.terms.resize(*term, width));
-            }
-            Value::Tuple(fields) => {
-                for field in fields.iter() {
-                    self.take_apart(field, out);
-                }
-            }
-        }
-    }
-
-    pub fn access_memory(
-        &mut self,
-        state: &mut State,
-        frame: &mut Frame,
-        body: &Body,
-        inst: &Inst,
-    ) -> Result<Flow, Error> {
-        let (address, ty) = match &inst.op {
-            Op::Load { address, .. } => {
-                let ty = inst.result.map(|result| body.values[result].clone());
-                (*address, ty.unwrap_or(Type::Int(8)))
-            }
-            Op::Store { address, value, .. } | Op::Rmw { address, value, .. } => {
-                (*address, body.operand_type(self.program, *value))
-            }
-            Op::CompareExchange {
-                address,
-                replacement,
-                ..
-            } => (*address, body.operand_type(self.program, *replacement)),
-            _ => return Ok(Flow::Next),
-        };
-        let size = ty.bytes(self.program.target.pointer_bytes);
-        let address = self.term_of(state, frame, address);
-        let is_write = !matches!(inst.op, Op::Load { .. });
-        let targets = self.resolve(frame, address, size, is_write)?;
-        let position = match self.begin_access(state, frame, &targets, size, 0) {
-            Ok(position) => position,
-            Err(flow) => return Ok(flow),
-        };
-        let (parts, _) = self.parts_of(&ty);
-        let always = self.truth();
-        let result = match &inst.op {
-            Op::Load { .. } => {
-                let bytes = self.load_from(state, position, &targets, &parts);
-                self.settle(frame, &targets, size, &bytes);
-                Some(self.assemble(&ty, &mut bytes.into_iter()))
-            }
-            Op::Store { value, .. } => {
-                let value = self.value_of(state, frame, *value);
-                self.store_value(state, position, &targets, &parts, &value, always);
-                None
-            }
-            Op::Rmw { op, value, .. } => {
-                let operand = self.term_of(state, frame, *value);
-                let bytes = self.load_from(state, position, &targets, &parts);
-                let old = self.assemble(&ty, &mut bytes.into_iter());
-                if let Value::Term(term) = old {
-                    let new = Value::Term(self.read_modify_write(*op, term, operand));
-                    self.store_value(state, position, &targets, &parts, &new, always);
-                }
-                Some(old)
-            }
-            Op::CompareExchange {
-                expected,
-                replacement,
-                ..
-            } => {
-                let expected = self.term_of(state, frame, *expected);
-                let replacement = self.value_of(state, frame, *replacement);
-                let bytes = self.load_from(state, position, &targets, &parts);
-                let old = self.assemble(&ty, &mut bytes.into_iter());
-                let is_equal = match old {
-                    Value::Term(old) => self.terms.equal(old, expected),
-                    Value::Tuple(_) => {
-                        return Err(self.unsupported(frame, "a compare-exchange of a struct"));
-                    }
-                };
-                self.store_value(state, position, &targets, &parts, &replacement, is_equal);
-                let bit = Value::Term(self.terms.to_bit(is_equal));
-                Some(Value::Tuple(Rc::from([old, bit])))
-            }
-            _ => None,
-        };
-        if let Some(result) = result {
-            self.set_register(state, frame, inst.result, result);
-        }
-        Ok(Flow::Next)
-    }
-
-    pub fn store_value(
-        &mut self,
-        state: &mut State,
-        position: Option<usize>,
-        targets: &Targets,
-        parts: &[Part],
-        value: &Value,
-        condition: TermId,
-    ) {
-        let mut bytes = Vec::new();
-        self.take_apart(value, &mut bytes);
-        let parts: Vec<(Part, TermId)> = parts.iter().copied().zip(bytes).collect();
-        self.store_to(state, position, targets, &parts, condition);
-    }
-
-    /// Bytes that were never written are inputs, which a replay must be given.
-    fn settle(
-        &mut self,
-        frame: &Frame,
-        targets: &Targets,
-        size: u64,
-        bytes: &[TermId],
-    ) {
-        if let ([target], [value]) = (targets.list.as_slice(), bytes)
-            && matches!(
-                self.known.objects[target.object].starts_as,
-                Content::Unknown
-            )
-            && size <= 16
-        {
-            self.note_input(frame, *value);
-        }
-    }
-
-    fn has_rivals(&self, object: ObjectId) -> bool {
-        self.pieces_of(object).iter().any(|piece| piece.is_shared)
-    }
-
     /// A local goes out of scope. That is no step, so it happens with the one
     /// before.
     pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
         state.memory.forget(object);
-        if self.has_rivals(object)
-            && let Some(last) = state.after.checked_sub(1)
+        if let Some(last) = state.after.checked_sub(1)
             && let Some(alive) = self.alive_object(object)
         {
             let dead = self.terms.constant(8, 0);

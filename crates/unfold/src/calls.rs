@@ -16,6 +16,9 @@ pub struct Argument {
     pub by_value: Option<u64>,
 }
 
+/// Arguments as the callee gets them, and the copies made for it.
+type Passed = (Vec<Argument>, Vec<ObjectId>);
+
 /// A call, as a library model sees it.
 pub struct Call {
     pub function: FunctionId,
@@ -179,7 +182,9 @@ impl<'p> Pass<'p> {
             let value = match &call.result {
                 None => None,
                 Some(Type::Tuple(_)) => {
-                    return Err(self.unsupported(frame, "an unknown function that returns a struct"));
+                    return Err(
+                        self.unsupported(frame, "an unknown function that returns a struct")
+                    );
                 }
                 Some(ty) => {
                     let width = self.width_of(ty);
@@ -208,9 +213,7 @@ impl<'p> Pass<'p> {
             return Ok(None);
         };
         let instance = self.instance(frame, &state, 0);
-        let id = self
-            .known
-            .frame(FrameKey::Call(instance, call.function));
+        let id = self.known.frame(FrameKey::Call(instance, call.function));
         let mut values = Vec::new();
         let variadic: Vec<(TermId, u64)> = if function.is_variadic {
             let rest = args.split_off(args.len().min(function.params.len()));
@@ -291,7 +294,7 @@ impl<'p> Pass<'p> {
         state: &mut State,
         frame: &Frame,
         call: &Call,
-    ) -> Result<Option<(Vec<Argument>, Vec<ObjectId>)>, Error> {
+    ) -> Result<Option<Passed>, Error> {
         let mut args = call.args.clone();
         let mut copies = Vec::new();
         for (index, argument) in args.iter_mut().enumerate() {
@@ -403,6 +406,6 @@ fn placeholder(state: &State) -> State {
         atomic: None,
         iterations: Rc::from([]),
         bounds: Rc::default(),
-            touched: false,
+        touched: false,
     }
 }

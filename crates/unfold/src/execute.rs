@@ -367,9 +367,7 @@ impl<'p> Pass<'p> {
                     .iter()
                     .map(|arg| self.term_of(state, frame, *arg))
                     .collect();
-                return self
-                    .builtin(frame, *op, &args, &ty, result_width)
-                    .map(Some);
+                return self.builtin(frame, *op, &args, &ty, result_width).map(Some);
             }
             _ => return Err(self.unsupported(frame, "this instruction")),
         };
@@ -453,8 +451,10 @@ impl<'p> Pass<'p> {
         width: u32,
         f: impl Fn(&[u128]) -> u128,
     ) -> TermId {
-        let constants: Option<Vec<u128>> =
-            args.iter().map(|arg| self.terms.as_constant(*arg)).collect();
+        let constants: Option<Vec<u128>> = args
+            .iter()
+            .map(|arg| self.terms.as_constant(*arg))
+            .collect();
         match constants {
             Some(values) => self.terms.constant(width, f(&values)),
             None => self.anything(width),
@@ -467,14 +467,7 @@ impl<'p> Pass<'p> {
         self.terms.new_variable("coarse", Sort::BitVec(width))
     }
 
-    fn cast(
-        &mut self,
-        op: Cast,
-        a: TermId,
-        from: &Type,
-        to: Option<&Type>,
-        width: u32,
-    ) -> TermId {
+    fn cast(&mut self, op: Cast, a: TermId, from: &Type, to: Option<&Type>, width: u32) -> TermId {
         match op {
             Cast::Truncate | Cast::ZeroExtend | Cast::PointerToInt | Cast::IntToPointer => {
                 self.terms.resize(a, width)
@@ -509,18 +502,30 @@ impl<'p> Pass<'p> {
             RmwOp::SignedMax | RmwOp::SignedMin => {
                 let less = self.terms.signed_less(old, operand);
                 let is_max = op == RmwOp::SignedMax;
-                let (a, b) = if is_max { (operand, old) } else { (old, operand) };
+                let (a, b) = if is_max {
+                    (operand, old)
+                } else {
+                    (old, operand)
+                };
                 self.terms.ite(less, a, b)
             }
             RmwOp::UnsignedMax | RmwOp::UnsignedMin => {
                 let less = self.terms.unsigned_less(old, operand);
                 let is_max = op == RmwOp::UnsignedMax;
-                let (a, b) = if is_max { (operand, old) } else { (old, operand) };
+                let (a, b) = if is_max {
+                    (operand, old)
+                } else {
+                    (old, operand)
+                };
                 self.terms.ite(less, a, b)
             }
             RmwOp::FloatAdd | RmwOp::FloatSub => {
                 let width = self.terms.width(old);
-                let ty = if width == 32 { Type::Float } else { Type::Double };
+                let ty = if width == 32 {
+                    Type::Float
+                } else {
+                    Type::Double
+                };
                 let op = if op == RmwOp::FloatAdd {
                     ir::FloatOp::Add
                 } else {
@@ -587,7 +592,9 @@ impl<'p> Pass<'p> {
                 let step = if op == Builtin::ByteSwap { 8 } else { 1 };
                 let mut value = None;
                 for index in 0..width / step {
-                    let piece = self.terms.extract(*a, step * index + step - 1, step * index);
+                    let piece = self
+                        .terms
+                        .extract(*a, step * index + step - 1, step * index);
                     value = Some(match value {
                         None => piece,
                         Some(high) => self.terms.concat(high, piece),
@@ -595,9 +602,7 @@ impl<'p> Pass<'p> {
                 }
                 value.unwrap_or(*a)
             }
-            (Builtin::SignedAddOverflow | Builtin::SignedSubOverflow, [a, b])
-                if width < 128 =>
-            {
+            (Builtin::SignedAddOverflow | Builtin::SignedSubOverflow, [a, b]) if width < 128 => {
                 let (x, y) = (
                     self.terms.sign_extend(*a, width + 1),
                     self.terms.sign_extend(*b, width + 1),
@@ -629,9 +634,7 @@ impl<'p> Pass<'p> {
                 let overflow = self.terms.is_one(top);
                 return pair(self, value, overflow);
             }
-            (Builtin::SignedMulOverflow | Builtin::UnsignedMulOverflow, [a, b])
-                if width <= 64 =>
-            {
+            (Builtin::SignedMulOverflow | Builtin::UnsignedMulOverflow, [a, b]) if width <= 64 => {
                 let is_signed = op == Builtin::SignedMulOverflow;
                 let wide = |pass: &mut Self, term| {
                     if is_signed {

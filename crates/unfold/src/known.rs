@@ -195,6 +195,8 @@ pub struct ObjectFacts {
     pub accesses: BTreeMap<(u64, u64), Users>,
     /// What the accesses of earlier passes make of the object, in order.
     pub pieces: Rc<[Piece]>,
+    /// Whether others than its owner use it.
+    is_lent: bool,
 }
 
 /// Pieces of shared memory are at most this long, in bytes.
@@ -203,7 +205,7 @@ const LONGEST_PIECE: u64 = 8;
 impl ObjectFacts {
     /// Cuts the object at every offset at which some access begins or ends.
     /// Returns whether anything changes.
-    fn cut(&mut self) -> bool {
+    fn cut(&mut self, owner: ThreadId) -> bool {
         let mut bounds = BTreeSet::new();
         let mut everybody = Users::default();
         for ((start, size), users) in &self.accesses {
@@ -240,7 +242,12 @@ impl ObjectFacts {
                 }
             }
         }
-        let changed = *self.pieces != *pieces;
+        let mut owner_alone = ThreadSet::default();
+        owner_alone.insert(owner);
+        let users = everybody.readers.union(everybody.writers);
+        let is_lent = users.union(owner_alone).len() > 1;
+        let changed = *self.pieces != *pieces || self.is_lent != is_lent;
+        self.is_lent = is_lent;
         self.pieces = pieces.into();
         changed
     }
@@ -287,7 +294,9 @@ impl Known {
             grew: false,
             values_grew: false,
         };
-        known.object(ObjectKey::Null, || Object::constant(ObjectKey::Null, "null"));
+        known.object(ObjectKey::Null, || {
+            Object::constant(ObjectKey::Null, "null")
+        });
         // Variables first, constants last: small numbers need few bits.
         for is_constant in [false, true] {
             for (id, global) in program.globals.iter() {
@@ -439,6 +448,11 @@ impl Known {
         }
     }
 
+    /// Whether other threads than its owner use an object.
+    pub fn is_lent(&self, object: ObjectId) -> bool {
+        self.facts.get(&object).is_some_and(|facts| facts.is_lent)
+    }
+
     pub fn note_access(
         &mut self,
         object: ObjectId,
@@ -489,8 +503,8 @@ impl Known {
     /// the cuts have changed, since they belong to pieces.
     pub fn conclude(&mut self) {
         let mut changed = false;
-        for facts in self.facts.values_mut() {
-            changed |= facts.cut();
+        for (object, facts) in &mut self.facts {
+            changed |= facts.cut(self.objects[*object].owner);
         }
         if changed {
             self.grew = true;

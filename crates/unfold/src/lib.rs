@@ -20,6 +20,7 @@ mod models;
 mod pass;
 mod shape;
 pub mod threads;
+mod typed;
 mod unfolding;
 mod values;
 mod walk;

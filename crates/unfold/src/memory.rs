@@ -81,7 +81,8 @@ impl Ground<'_> {
     fn slice(&mut self, segment: Segment, from: u64, size: u64) -> TermId {
         match segment.content {
             Written::Fill(byte) => {
-                let value = (0..size).fold(0, |value, index| value | u128::from(byte) << (8 * index));
+                let value =
+                    (0..size).fold(0, |value, index| value | u128::from(byte) << (8 * index));
                 self.terms.constant(8 * size as u32, value)
             }
             Written::Term(term) if from == 0 && size == segment.size => term,
@@ -210,7 +211,12 @@ impl Memory {
             return;
         }
         let mut ids: Vec<ObjectId> = self.objects.keys().copied().collect();
-        ids.extend(other.objects.keys().filter(|id| !self.objects.contains_key(*id)));
+        ids.extend(
+            other
+                .objects
+                .keys()
+                .filter(|id| !self.objects.contains_key(*id)),
+        );
         // The order of terms must not depend on that of a hash table.
         ids.sort_unstable();
         let empty = Rc::new(Store::default());
@@ -311,9 +317,7 @@ impl Store {
             while at < end {
                 let size = (end - at).min(16);
                 let mut side = |found: Option<(u64, Segment)>| match found {
-                    Some((start, segment)) => {
-                        ground.slice(segment, at - start, size)
-                    }
+                    Some((start, segment)) => ground.slice(segment, at - start, size),
                     None => ground.untouched(object, at, size),
                 };
                 let (a, b) = (side(mine), side(theirs));

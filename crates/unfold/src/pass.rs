@@ -5,9 +5,7 @@ use crate::known::{FrameId, Instance, Known, ObjectId, ThreadSet};
 use crate::learn::{self, Bounds};
 use crate::memory::{Fresh, Ground, Memory};
 use crate::shape::Shape;
-use crate::threads::{
-    Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId,
-};
+use crate::threads::{Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId};
 use crate::values::Values;
 use crate::{Error, Options};
 use analysis::LoopId;
@@ -403,9 +401,7 @@ impl<'p> Pass<'p> {
 
     /// A fresh number of so many bits that the run is given.
     pub fn input(&mut self, frame: &Frame, name: &str, width: u32) -> TermId {
-        let value = self
-            .terms
-            .new_variable(name, formula::Sort::BitVec(width));
+        let value = self.terms.new_variable(name, formula::Sort::BitVec(width));
         self.note_input(frame, value);
         value
     }

@@ -144,7 +144,10 @@ impl Sorter<'_> {
         let nest = &self.nests[block];
         let depth = match region {
             None => 0,
-            Some(id) => nest.iter().position(|other| *other == id).map_or(0, |p| p + 1),
+            Some(id) => nest
+                .iter()
+                .position(|other| *other == id)
+                .map_or(0, |p| p + 1),
         };
         match nest.get(depth) {
             Some(inner) => Node::Loop(*inner),
@@ -185,7 +188,10 @@ impl Sorter<'_> {
             seen.insert(start, true);
             let mut stack = vec![(start, 0)];
             while let Some((node, index)) = stack.last_mut() {
-                let next = successors.get(node).and_then(|list| list.get(*index)).copied();
+                let next = successors
+                    .get(node)
+                    .and_then(|list| list.get(*index))
+                    .copied();
                 *index += 1;
                 match next {
                     Some(next) => {
@@ -236,7 +242,9 @@ fn crossing_values(body: &Body) -> EntitySet<ValueId> {
             let op: &Op = &body.insts[*inst].op;
             op.for_each_operand(|operand| visit(operand, id));
         }
-        block.terminator.for_each_operand(|operand| visit(operand, id));
+        block
+            .terminator
+            .for_each_operand(|operand| visit(operand, id));
     }
     crossing
 }

@@ -145,10 +145,7 @@ impl Places {
 
     /// The finest pattern that has both.
     fn join(self, other: Places) -> Places {
-        let step = gcd(
-            gcd(self.step, other.step),
-            self.rest.abs_diff(other.rest),
-        );
+        let step = gcd(gcd(self.step, other.step), self.rest.abs_diff(other.rest));
         Places {
             object: self.object,
             step,
@@ -295,7 +292,10 @@ impl Values {
     }
 
     fn get(&self, id: TermId) -> Reach {
-        self.known.get(&id).cloned().unwrap_or_else(|| Reach::open(1))
+        self.known
+            .get(&id)
+            .cloned()
+            .unwrap_or_else(|| Reach::open(1))
     }
 
     fn compute(&self, terms: &Terms, id: TermId) -> Reach {
@@ -366,7 +366,11 @@ impl Values {
                 }
                 let shifts: Vec<u128> = match op {
                     BinaryOp::Add => right.few.to_vec(),
-                    _ => right.few.iter().map(|v| v.wrapping_neg() & mask(width)).collect(),
+                    _ => right
+                        .few
+                        .iter()
+                        .map(|v| v.wrapping_neg() & mask(width))
+                        .collect(),
                 };
                 within.extend(left.shifted(&shifts));
                 if op == BinaryOp::Add {
@@ -395,9 +399,9 @@ impl Values {
                 u32::try_from(product).unwrap_or(1).max(1)
             }
             BinaryOp::ShiftLeft => match right.few.as_ref() {
-                [amount] if *amount < 16 => {
-                    u32::try_from(u64::from(left.open) << amount).unwrap_or(1).max(1)
-                }
+                [amount] if *amount < 16 => u32::try_from(u64::from(left.open) << amount)
+                    .unwrap_or(1)
+                    .max(1),
                 _ => 1,
             },
             _ => 1,
@@ -497,9 +501,7 @@ fn combine(op: BinaryOp, a: u128, b: u128, width: u32) -> Option<u128> {
         BinaryOp::Xor => a ^ b,
         BinaryOp::ShiftLeft if b < u128::from(width) => a << b,
         BinaryOp::ShiftRight if b < u128::from(width) => a >> b,
-        BinaryOp::ShiftRightSigned if b < u128::from(width) => {
-            (sign_extend(a, width) >> b) as u128
-        }
+        BinaryOp::ShiftRightSigned if b < u128::from(width) => (sign_extend(a, width) >> b) as u128,
         BinaryOp::UnsignedDiv => a.checked_div(b)?,
         BinaryOp::UnsignedRem => a.checked_rem(b)?,
         BinaryOp::SignedDiv => sign_extend(a, width).checked_div(sign_extend(b, width))? as u128,

@@ -213,9 +213,8 @@ impl<'p> Pass<'p> {
         let mut returned: Option<(State, Option<Value>)> = None;
         while let Some((_, (block, mut state))) = pending.pop_first() {
             self.tick()?;
-            let is_last = pending.is_empty()
-                && returned.is_none()
-                && self.work().ended.len() == ended_before;
+            let is_last =
+                pending.is_empty() && returned.is_none() && self.work().ended.len() == ended_before;
             if is_last {
                 // All other paths have come to a halt.
                 self.relax(&mut state, frame.entry);
@@ -395,7 +394,10 @@ impl<'p> Pass<'p> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "an edge of the graph and all around it")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "an edge of the graph and all around it"
+    )]
     fn branch(
         &mut self,
         state: &State,

@@ -8,8 +8,10 @@
 
 pub mod campaign;
 pub mod compare;
+mod expressions;
 pub mod generate;
 mod scenarios;
 pub mod shrink;
 mod statements;
 pub mod syntax;
+mod waiting;

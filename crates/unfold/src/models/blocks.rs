@@ -329,5 +329,4 @@ impl<'p> Pass<'p> {
         }
         Ok(Reply::Return(result))
     }
-
 }

@@ -65,9 +65,7 @@ impl<'p> Pass<'p> {
                 let kind = self.attribute(state, frame, call, 1)?;
                 self.init_mutex(state, frame, &targets, kind)
             }
-            Mutex::Destroy => {
-                self.destroy_sync(state, frame, &targets, &[SyncPart::Owner], false)
-            }
+            Mutex::Destroy => self.destroy_sync(state, frame, &targets, &[SyncPart::Owner], false),
             Mutex::Lock => self.lock(state, frame, &targets, Manner::Wait, 0),
             Mutex::TryLock => self.lock(state, frame, &targets, Manner::Try, EBUSY),
             Mutex::TimedLock => self.lock(state, frame, &targets, Manner::Timed, ETIMEDOUT),
@@ -115,12 +113,7 @@ impl<'p> Pass<'p> {
         self.terms.ite(is_made, made, fixed)
     }
 
-    fn look_at_mutex(
-        &mut self,
-        state: &State,
-        position: Option<usize>,
-        targets: &Targets,
-    ) -> Held {
+    fn look_at_mutex(&mut self, state: &State, position: Option<usize>, targets: &Targets) -> Held {
         let kind = self.mutex_kind(state, position, targets);
         let low = self.terms.extract(kind, 1, 0);
         let (is_recursive, checks_errors) = (self.is(low, 1), self.is(low, 2));
@@ -226,9 +219,23 @@ impl<'p> Pass<'p> {
             owner = self.terms.ite(still, mutex.owner, zero);
             let depth = self.terms.sub(mutex.depth, one);
             let depth = self.terms.ite(still, depth, zero);
-            self.write_part(state, position, targets, SyncPart::Depth, mutex.is_own, depth);
+            self.write_part(
+                state,
+                position,
+                targets,
+                SyncPart::Depth,
+                mutex.is_own,
+                depth,
+            );
         }
-        self.write_part(state, position, targets, SyncPart::Owner, mutex.is_own, owner);
+        self.write_part(
+            state,
+            position,
+            targets,
+            SyncPart::Owner,
+            mutex.is_own,
+            owner,
+        );
         let refused = self.int(EPERM);
         Ok(Reply::Return(self.terms.ite(mutex.is_own, zero, refused)))
     }
@@ -502,9 +509,7 @@ impl<'p> Pass<'p> {
                 }
                 (free, self.terms.ite(is_own, refused, zero))
             }
-            RwLock::TryReadLock | RwLock::TryWriteLock => {
-                (free, self.terms.ite(free, zero, busy))
-            }
+            RwLock::TryReadLock | RwLock::TryWriteLock => (free, self.terms.ite(free, zero, busy)),
             _ => {
                 let is_late = self.times_out(frame, possible);
                 let in_time = self.terms.not(is_late);

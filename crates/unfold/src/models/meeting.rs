@@ -49,12 +49,7 @@ impl<'p> Pass<'p> {
         }
         let mine = SyncPart::Waiting(self.thread);
         let threads = self.threads_with(&targets, SyncPart::Waiting);
-        let mut parts = vec![
-            SyncPart::Life,
-            SyncPart::Needed,
-            SyncPart::Arrived,
-            mine,
-        ];
+        let mut parts = vec![SyncPart::Life, SyncPart::Needed, SyncPart::Arrived, mine];
         parts.extend(threads.iter().map(|thread| SyncPart::Waiting(*thread)));
         let Ok(position) = self.begin_sync(state, frame, &[(&targets, &parts)], 0) else {
             return Ok(Reply::Never);
@@ -214,13 +209,20 @@ impl<'p> Pass<'p> {
             let returned = self.call_function(path, frame, &inner)?;
             frame.is_only_path = is_only_path;
             frame.execution = execution;
-            if let Some((mut path, _)) = returned {
-                if let Ok(position) = self.begin_sync(&mut path, frame, &[(&targets, &parts)], 1) {
-                    let always = self.truth();
-                    let value = self.int(DONE);
-                    self.write_part(&mut path, position, &targets, SyncPart::Count, always, value);
-                    result = Some(path);
-                }
+            if let Some((mut path, _)) = returned
+                && let Ok(position) = self.begin_sync(&mut path, frame, &[(&targets, &parts)], 1)
+            {
+                let always = self.truth();
+                let value = self.int(DONE);
+                self.write_part(
+                    &mut path,
+                    position,
+                    &targets,
+                    SyncPart::Count,
+                    always,
+                    value,
+                );
+                result = Some(path);
             }
         }
         let mut rest = state.clone();

@@ -76,10 +76,9 @@ impl<'p> Pass<'p> {
                 }
                 None => Ok(Reply::Nothing),
             },
-            Function::Strings(_) | Function::Input(_) => Err(self.unsupported(
-                frame,
-                format!("{} in bounded checking", entry.name),
-            )),
+            Function::Strings(_) | Function::Input(_) => {
+                Err(self.unsupported(frame, format!("{} in bounded checking", entry.name)))
+            }
             Function::Unsupported => {
                 let what = format!("{}: {}", entry.name, entry.model.trim_end_matches('.'));
                 Err(self.unsupported(frame, what))
@@ -138,7 +137,10 @@ impl<'p> Pass<'p> {
         // Others look for all parts of a kind, and may have looked already.
         self.known.grew = true;
         let data = &self.known.objects[target.object];
-        let (name, owner) = (format!("{part:?} of {}+{}", data.name, target.offset), data.owner);
+        let (name, owner) = (
+            format!("{part:?} of {}+{}", data.name, target.offset),
+            data.owner,
+        );
         self.known.object(key.clone(), || Object {
             key,
             size: 4,

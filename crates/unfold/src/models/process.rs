@@ -63,10 +63,9 @@ impl<'p> Pass<'p> {
                 self.leave_atomic(state);
                 Ok(Reply::Nothing)
             }
-            Verifier::LoopBound
-            | Verifier::LoopBegin
-            | Verifier::SpinStart
-            | Verifier::SpinEnd => Ok(Reply::Nothing),
+            Verifier::LoopBound | Verifier::LoopBegin | Verifier::SpinStart | Verifier::SpinEnd => {
+                Ok(Reply::Nothing)
+            }
         }
     }
 
@@ -80,8 +79,7 @@ impl<'p> Pass<'p> {
             NondetType::Bool => (1, false),
             NondetType::Pointer => {
                 // Only null is sure to mean something.
-                self.limits
-                    .insert("arbitrary pointers are null".to_owned());
+                self.limits.insert("arbitrary pointers are null".to_owned());
                 return Ok(Reply::Return(self.terms.constant(width, 0)));
             }
             NondetType::Float | NondetType::Double => (width, false),

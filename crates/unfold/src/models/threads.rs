@@ -191,7 +191,11 @@ impl<'p> Pass<'p> {
         let count = self.known.thread_count() as u128;
         let few = self.values.few(&self.terms, handle);
         let numbers: Vec<u128> = match few {
-            Some(few) => few.iter().copied().filter(|n| (1..=count).contains(n)).collect(),
+            Some(few) => few
+                .iter()
+                .copied()
+                .filter(|n| (1..=count).contains(n))
+                .collect(),
             None => (1..=count).collect(),
         };
         let mut found = Vec::new();

@@ -1,0 +1,178 @@
+//! Loads, stores and atomic operations of values with a type: which scalars a
+//! value consists of, and where they lie.
+
+use crate::Error;
+use crate::access::{Part, Targets};
+use crate::known::Content;
+use crate::pass::{Flow, Frame, Pass, State, Value};
+use formula::TermId;
+use ir::{Body, Inst, Op, Type};
+use std::rc::Rc;
+
+impl<'p> Pass<'p> {
+    /// Where the scalars of a type are, with their types.
+    pub fn scalars(ty: &Type, at: u64, found: &mut Vec<(u64, Type)>) {
+        match ty {
+            Type::Tuple(tuple) => {
+                for (offset, field) in &tuple.fields {
+                    Self::scalars(field, at + offset, found);
+                }
+            }
+            scalar => found.push((at, scalar.clone())),
+        }
+    }
+
+    fn parts_of(&self, ty: &Type) -> (Vec<Part>, Vec<(u64, Type)>) {
+        let mut scalars = Vec::new();
+        Self::scalars(ty, 0, &mut scalars);
+        let pointer_bytes = self.program.target.pointer_bytes;
+        let parts = scalars
+            .iter()
+            .map(|(at, ty)| (*at, ty.bytes(pointer_bytes)))
+            .collect();
+        (parts, scalars)
+    }
+
+    /// A value of a type from the bytes of its scalars.
+    fn assemble(&mut self, ty: &Type, bytes: &mut impl Iterator<Item = TermId>) -> Value {
+        match ty {
+            Type::Tuple(tuple) => {
+                let fields: Vec<Value> = tuple
+                    .fields
+                    .iter()
+                    .map(|(_, field)| self.assemble(field, bytes))
+                    .collect();
+                Value::Tuple(fields.into())
+            }
+            scalar => {
+                let width = self.width_of(scalar);
+                let word = bytes
+                    .next()
+                    .unwrap_or_else(|| self.terms.constant(width, 0));
+                Value::Term(self.terms.resize(word, width))
+            }
+        }
+    }
+
+    fn take_apart(&mut self, value: &Value, out: &mut Vec<TermId>) {
+        match value {
+            Value::Term(term) => {
+                let width = self.terms.width(*term).next_multiple_of(8);
+                out.push(self.terms.resize(*term, width));
+            }
+            Value::Tuple(fields) => {
+                for field in fields.iter() {
+                    self.take_apart(field, out);
+                }
+            }
+        }
+    }
+
+    pub fn access_memory(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        body: &Body,
+        inst: &Inst,
+    ) -> Result<Flow, Error> {
+        let (address, ty) = match &inst.op {
+            Op::Load { address, .. } => {
+                let ty = inst.result.map(|result| body.values[result].clone());
+                (*address, ty.unwrap_or(Type::Int(8)))
+            }
+            Op::Store { address, value, .. } | Op::Rmw { address, value, .. } => {
+                (*address, body.operand_type(self.program, *value))
+            }
+            Op::CompareExchange {
+                address,
+                replacement,
+                ..
+            } => (*address, body.operand_type(self.program, *replacement)),
+            _ => return Ok(Flow::Next),
+        };
+        let size = ty.bytes(self.program.target.pointer_bytes);
+        let address = self.term_of(state, frame, address);
+        let is_write = !matches!(inst.op, Op::Load { .. });
+        let targets = self.resolve(frame, address, size, is_write)?;
+        let position = match self.begin_access(state, frame, &targets, size, 0) {
+            Ok(position) => position,
+            Err(flow) => return Ok(flow),
+        };
+        let (parts, _) = self.parts_of(&ty);
+        let always = self.truth();
+        let result = match &inst.op {
+            Op::Load { .. } => {
+                let bytes = self.load_from(state, position, &targets, &parts);
+                self.settle(frame, &targets, size, &bytes);
+                Some(self.assemble(&ty, &mut bytes.into_iter()))
+            }
+            Op::Store { value, .. } => {
+                let value = self.value_of(state, frame, *value);
+                self.store_value(state, position, &targets, &parts, &value, always);
+                None
+            }
+            Op::Rmw { op, value, .. } => {
+                let operand = self.term_of(state, frame, *value);
+                let bytes = self.load_from(state, position, &targets, &parts);
+                let old = self.assemble(&ty, &mut bytes.into_iter());
+                if let Value::Term(term) = old {
+                    let new = Value::Term(self.read_modify_write(*op, term, operand));
+                    self.store_value(state, position, &targets, &parts, &new, always);
+                }
+                Some(old)
+            }
+            Op::CompareExchange {
+                expected,
+                replacement,
+                ..
+            } => {
+                let expected = self.term_of(state, frame, *expected);
+                let replacement = self.value_of(state, frame, *replacement);
+                let bytes = self.load_from(state, position, &targets, &parts);
+                let old = self.assemble(&ty, &mut bytes.into_iter());
+                let is_equal = match old {
+                    Value::Term(old) => self.terms.equal(old, expected),
+                    Value::Tuple(_) => {
+                        return Err(self.unsupported(frame, "a compare-exchange of a struct"));
+                    }
+                };
+                self.store_value(state, position, &targets, &parts, &replacement, is_equal);
+                let bit = Value::Term(self.terms.to_bit(is_equal));
+                Some(Value::Tuple(Rc::from([old, bit])))
+            }
+            _ => None,
+        };
+        if let Some(result) = result {
+            self.set_register(state, frame, inst.result, result);
+        }
+        Ok(Flow::Next)
+    }
+
+    pub fn store_value(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        targets: &Targets,
+        parts: &[Part],
+        value: &Value,
+        condition: TermId,
+    ) {
+        let mut bytes = Vec::new();
+        self.take_apart(value, &mut bytes);
+        let parts: Vec<(Part, TermId)> = parts.iter().copied().zip(bytes).collect();
+        self.store_to(state, position, targets, &parts, condition);
+    }
+
+    /// Bytes that were never written are inputs, which a replay must be given.
+    fn settle(&mut self, frame: &Frame, targets: &Targets, size: u64, bytes: &[TermId]) {
+        if let ([target], [value]) = (targets.list.as_slice(), bytes)
+            && matches!(
+                self.known.objects[target.object].starts_as,
+                Content::Unknown
+            )
+            && size <= 16
+        {
+            self.note_input(frame, *value);
+        }
+    }
+}
