@@ -33,7 +33,13 @@ pub const LAYERS: &[Layer] = &[
     Layer::new("formula", &[]),
     Layer::new("solve", &[]),
     Layer::new("unfold", &["ir", "library", "analysis", "formula"]),
-    Layer::new("encode", &["formula", "unfold"]),
+    Layer {
+        tests_may_use: &[(
+            "solve",
+            "formulas are compared with enumeration by solving them",
+        )],
+        ..Layer::new("encode", &["formula", "unfold"])
+    },
     Layer::new(
         "check",
         &[

@@ -188,13 +188,7 @@ impl<'p> Pass<'p> {
                 }
                 Some(ty) => {
                     let width = self.width_of(ty);
-                    let value = self.input(frame, "unknown call", width);
-                    // Only null is sure to mean something as a pointer.
-                    Some(Value::Term(if *ty == Type::Pointer {
-                        self.terms.constant(width, 0)
-                    } else {
-                        value
-                    }))
+                    Some(Value::Term(self.input(frame, "unknown call", width)))
                 }
             };
             return Ok(Some((state, value)));

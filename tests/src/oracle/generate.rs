@@ -105,6 +105,8 @@ struct Worker {
     /// The thread before it creates it.
     by_worker: bool,
     argument: Option<String>,
+    /// A local of main that says whether there is such a thread at all.
+    made: Option<String>,
 }
 
 pub fn program(seed: u64) -> Program {
@@ -438,7 +440,11 @@ impl Generator {
             let may_be_nested = role > 0 && argument.is_none() && !has_result;
             let is_first = workers.iter().all(|worker: &Worker| !worker.by_worker);
             let by_worker = may_be_nested && is_first && self.one_in(10);
+            let may_be_missing = body.copies == 1 && !by_worker && !has_result;
+            let made = (may_be_missing && self.one_in(10)).then(|| self.name("made"));
+            locals.extend(made.iter().map(|made| format!("int {made} = 0")));
             workers.push(Worker {
+                made,
                 name: name.clone(),
                 copies: body.copies,
                 by_worker,
@@ -554,7 +560,19 @@ impl Generator {
                     continue;
                 }
                 let create = format!("pthread_create(&{handle}, 0, {name}, {argument})");
-                list.push(plain(create, []));
+                let create = plain(create, []);
+                let Some(made) = &worker.made else {
+                    list.push(create);
+                    continue;
+                };
+                self.feature("conditional creation");
+                self.reads = 1;
+                let condition = match self.one_in(2) {
+                    true => self.input(),
+                    false => self.condition(self.bodies.len() - 1, 1),
+                };
+                list.push(plain(format!("{made} = $"), [condition]));
+                list.push(if_else(place(made, []), vec![create], vec![]));
             }
         }
     }
@@ -577,6 +595,21 @@ impl Generator {
             function.body.insert(at, join);
         }
         self.functions.push(function);
+    }
+
+    /// Lets a thread join another one at its end.
+    fn join_in(&mut self, worker: Option<&Worker>, join: &Stmt) -> bool {
+        let Some(worker) = worker.filter(|worker| worker.copies == 1) else {
+            return false;
+        };
+        let head = format!("static void *{}(void *arg)", worker.name);
+        let function = self.functions.iter_mut().find(|f| f.head == head);
+        if let Some(function) = function {
+            let at = function.body.len().saturating_sub(1);
+            function.body.insert(at, join.clone());
+            self.features.insert("join in a thread");
+        }
+        true
     }
 
     fn join(&mut self, shape: u32, workers: &[Worker], handles: &[String], list: &mut Vec<Stmt>) {
@@ -606,7 +639,17 @@ impl Generator {
                     continue;
                 }
                 let into = if has_result { "&result" } else { "0" };
-                list.push(plain(format!("pthread_join({handle}, {into})"), []));
+                let join = plain(format!("pthread_join({handle}, {into})"), []);
+                if let Some(made) = &worker.made {
+                    list.push(if_else(place(made, []), vec![join], vec![]));
+                    continue;
+                }
+                // The next thread knows the handle if it is global.
+                let is_shared = shape == 4 && copies == 1 && !has_result;
+                if is_shared && self.one_in(3) && self.join_in(workers.get(role + 1), &join) {
+                    continue;
+                }
+                list.push(join);
             }
         }
     }

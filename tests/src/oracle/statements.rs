@@ -16,7 +16,7 @@ impl Generator {
 
     pub fn statement(&mut self, role: usize, depth: u32) -> Stmt {
         self.reads = 2;
-        let stmt = match self.rng.u32(..if depth == 0 { 30 } else { 64 }) {
+        let stmt = match self.rng.u32(..if depth == 0 { 33 } else { 68 }) {
             0..8 => self.assignment(role),
             8..13 => self.update(role),
             13..16 => {
@@ -35,7 +35,8 @@ impl Generator {
             27 => self.pun(role),
             28 => self.identity(role),
             29 => self.heap(role),
-            30..37 => {
+            30..33 => self.object_statement(role),
+            33..37 => {
                 let condition = self.condition(role, 2);
                 let then = self.statements(role, depth - 1, 2);
                 let otherwise = match self.one_in(3) {
@@ -67,6 +68,7 @@ impl Generator {
             58 | 59 => self.procedure(role),
             60 => self.pass_local(role),
             61 => self.ending(role),
+            62..66 => self.object_statement(role),
             _ => self.try_lock(role),
         };
         self.reads = 0;

@@ -77,11 +77,8 @@ impl<'p> Pass<'p> {
         let word = self.word();
         let (bits, is_signed) = match ty {
             NondetType::Bool => (1, false),
-            NondetType::Pointer => {
-                // Only null is sure to mean something.
-                self.limits.insert("arbitrary pointers are null".to_owned());
-                return Ok(Reply::Return(self.terms.constant(width, 0)));
-            }
+            // Numbers out of nowhere are no addresses of objects, whatever they are.
+            NondetType::Pointer => (width, false),
             NondetType::Float | NondetType::Double => (width, false),
             NondetType::Char | NondetType::SignedChar => (8, true),
             NondetType::UnsignedChar => (8, false),
