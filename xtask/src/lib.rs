@@ -8,6 +8,7 @@
 
 pub mod corpus;
 pub mod documents;
+pub mod growth;
 pub mod layers;
 pub mod regress;
 pub mod rust_files;

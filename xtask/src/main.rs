@@ -14,6 +14,7 @@ commands:
           crates, documents that name files, module docs, forbidden words
   corpus  run the release build over a collection of programs with known verdicts
           (`cargo xtask corpus --help` tells how)
+  growth  measure how formulas grow with their bounds, and write docs/growth.md
   oracle  compare the checker with the explorer on random programs, in a release
           build (`cargo xtask oracle -- --help` tells how)
   help    print this text";
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         ["corpus", ref options @ ..] => corpus(options),
+        ["growth"] => growth(),
         ["oracle", "--", ref options @ ..] | ["oracle", ref options @ ..] => oracle(options),
         [] | ["help" | "-h" | "--help"] => {
             println!("{HELP}");
@@ -51,6 +53,16 @@ fn corpus(options: &[&str]) -> ExitCode {
         Err(message) => {
             eprintln!("xtask: {message}");
             ExitCode::from(64)
+        }
+    }
+}
+
+fn growth() -> ExitCode {
+    match xtask::growth::growth(&root()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
         }
     }
 }

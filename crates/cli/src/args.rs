@@ -148,7 +148,7 @@ pub struct Check {
     /// Give up when the process needs more memory than this, e.g. 500M or 4G.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
-    /// Write the last query to a file, as DIMACS.
+    /// Write the last query to a file, as DIMACS, or as SMT-LIB if it is named .smt2.
     #[arg(long, value_name = "FILE")]
     pub dump: Option<PathBuf>,
     /// Write the schedule of the violation to a file.

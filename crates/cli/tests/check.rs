@@ -422,9 +422,7 @@ fn queries_can_be_kept() {
         std::fs::read_to_string(place.path(file)).expect("should be written")
     };
     assert!(dump("query.cnf").contains("p cnf "));
-    // FIXME: `check::Options::dump` promises SMT-LIB for this name; the checker
-    // writes DIMACS whatever the name. Should be `(check-sat)`.
-    assert!(dump("query.smt2").contains("p cnf "));
+    assert!(dump("query.smt2").contains("(check-sat)"));
 }
 
 /// Leaving out equivalent schedules changes no verdict.

@@ -200,6 +200,10 @@ impl Thread {
         self.frames.last()
     }
 
+    pub fn is_vacant(&self) -> bool {
+        self.id == usize::MAX
+    }
+
     /// Stands in for a thread that is being executed at the moment.
     pub fn vacant() -> Thread {
         Thread {

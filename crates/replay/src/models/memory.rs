@@ -131,7 +131,12 @@ impl<'a> Machine<'a> {
     /// Which freed addresses an allocation may get depends on what the other
     /// threads have freed before: then the allocation is a visible step.
     fn must_wait_to_allocate(&self, site: &Site) -> bool {
-        let has_others = self.threads.iter().any(|other| !other.is_finished());
+        // A thread that is taking its turn just now is away from its place: the
+        // creator of this one, perhaps.
+        let has_others =
+            self.threads.iter().enumerate().any(|(id, other)| {
+                id != site.thread.id && (other.is_vacant() || !other.is_finished())
+            });
         !site.call.allow && self.config.address_reuse && self.image.can_free && has_others
     }
 
