@@ -46,6 +46,9 @@ const PROGRAMS: [(&str, &str, &str); 3] = [
     ),
 ];
 
+/// Contexts, unwinding, threads.
+type Rows = Vec<(u32, u32, u32)>;
+
 struct Figures {
     variables: u64,
     clauses: u64,
@@ -87,7 +90,7 @@ fn write_page(binary: &Path, folder: &Path) -> Result<String, String> {
     for (name, what, _) in PROGRAMS {
         let _ = writeln!(page, "- *{name}*: {what}");
     }
-    let tables: [(&str, Vec<(u32, u32, u32)>); 3] = [
+    let tables: [(&str, Rows); 3] = [
         (
             "contexts",
             (2..=16).step_by(2).map(|n| (n, UNWIND, THREADS)).collect(),

@@ -92,9 +92,10 @@ pub fn encode(
     encoding.moments(threads, sink);
     let (schedule, blaster) = (&encoding.schedule, &mut encoding.blaster);
     let forms = options.normal_forms;
-    normal_forms::insist(threads, schedule, forms, blaster, sink, keep_going)?;
-    let settled = encoding.settle(sink, keep_going);
-    settled.then_some(encoding)
+    let memory = &mut encoding.memory;
+    normal_forms::insist(threads, schedule, memory, forms, blaster, sink, keep_going)?;
+    encoding.settle(sink, keep_going)?;
+    Some(encoding)
 }
 
 impl Encoding {
@@ -111,7 +112,10 @@ impl Encoding {
 
     /// The position is passed, and in the same context as the one before.
     pub fn stay(&mut self, thread: ThreadId, position: usize, sink: &mut impl ClauseSink) -> i32 {
-        let lit = self.schedule.threads[thread].stay[position];
+        let lit = match position.checked_sub(1) {
+            Some(before) => (self.memory).together(thread, before, position, &mut self.blaster),
+            None => Lit::FALSE,
+        };
         self.literal(lit, Polarity::Both, sink)
     }
 
@@ -155,12 +159,23 @@ impl Encoding {
 
     fn literal(&mut self, lit: Lit, polarity: Polarity, sink: &mut impl ClauseSink) -> i32 {
         let blaster = &mut self.blaster;
+        // Most literals of a schedule are inputs that the solver knows already.
+        if blaster.gates.is_input(lit)
+            && let Some(literal) = blaster.cnf.known_literal(lit)
+        {
+            return literal;
+        }
         let literal = blaster.cnf.literal(&blaster.gates, lit, polarity, sink);
-        self.settle(sink, &mut || true);
+        let settled = self.settle(sink, &mut || true);
+        settled.expect("nobody interrupts");
         literal
     }
 
-    fn settle(&mut self, sink: &mut impl ClauseSink, keep_going: &mut dyn FnMut() -> bool) -> bool {
+    fn settle(
+        &mut self,
+        sink: &mut impl ClauseSink,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
         let (schedule, blaster) = (&self.schedule, &mut self.blaster);
         self.memory.settle(schedule, blaster, sink, keep_going)
     }

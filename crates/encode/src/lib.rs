@@ -9,7 +9,11 @@ pub mod contexts;
 pub use contexts::{Context, Encoding, Model, Options, encode};
 
 /// Which normal forms of schedules to insist on; each keeps at least one
-/// schedule of every equivalence class.
+/// schedule of every equivalence class, with no more contexts than any other.
+///
+/// They are for questions about all schedules, or all with fewer contexts. With
+/// other assumptions on the schedule, the one that is kept may be one that the
+/// assumptions leave out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NormalForms {
     /// A thread is resumed only before an access that conflicts with something

@@ -1,15 +1,20 @@
 //! The value of each cell when a context starts, and what a thread sees of it.
 //!
-//! A cell is a signed word of as few bits as its range needs. Its *snapshot* of
-//! a context is made of inputs, since what was written before depends on what
-//! was read, in any context; [`Memory::settle`] says what they are equal to, but
-//! only of those that the solver has heard of. A value that is out of range
-//! loses bits here and never makes the formula false: that happens only where
-//! nothing really reads or writes.
+//! A cell is a signed word of as few bits as its range needs. Both its value
+//! when a context starts (its *snapshot*) and its value at a position of a
+//! thread are made of inputs. What they are equal to, in which case, is said
+//! with clauses: that takes far fewer variables than gates would, and solvers
+//! are faster with it. [`Memory::settle`] writes these clauses, but only for
+//! inputs that the solver has heard of.
+//!
+//! What is read at a position that is not passed may be anything. A value that
+//! is out of range loses bits and never makes the formula false: that happens
+//! only where nothing really reads or writes.
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use formula::words::extend;
-use formula::{Blaster, ClauseSink, Lit, Range, Term, TermId};
+use formula::{Blaster, ClauseSink, Lit, Polarity, Range, Term, TermId};
+use std::collections::HashMap;
 use unfold::{Access, CellId, ThreadId, Threads};
 
 use super::schedule::Schedule;
@@ -43,16 +48,11 @@ impl Layout {
     fn fit(self, word: &[Lit]) -> Vec<Lit> {
         let mut word = extend(word, self.len);
         for (bit, lit) in word.iter_mut().enumerate() {
-            if let Some(value) = self.known(bit) {
-                *lit = Lit::constant(value);
+            if (self.zeros | self.ones) >> bit & 1 == 1 {
+                *lit = Lit::constant(self.ones >> bit & 1 == 1);
             }
         }
         word
-    }
-
-    fn known(self, bit: usize) -> Option<bool> {
-        let is_known = (self.zeros | self.ones) >> bit & 1 == 1;
-        is_known.then_some(self.ones >> bit & 1 == 1)
     }
 }
 
@@ -63,25 +63,109 @@ struct Write {
     value: Vec<Lit>,
 }
 
+/// What happens to a cell in one context.
+#[derive(Clone, Default)]
+struct Changes {
+    /// For each write: whether it happens, and whether a later one does.
+    writes: Vec<(Lit, Lit)>,
+    /// Whether any does.
+    any: Option<Lit>,
+}
+
 struct CellState {
     layout: Layout,
     /// By context, the value when it starts.
     snapshots: Vec<Vec<Lit>>,
-    /// Those of one thread in program order.
+    /// Those of one thread are together and in program order.
     writes: Vec<Write>,
+    /// By context, once they are needed.
+    changes: Vec<Changes>,
 }
 
-/// Inputs whose value the solver was not told yet.
-enum Waiting {
-    Snapshot { cell: CellId, context: usize },
-    Bit { input: Lit, value: Lit },
+impl CellState {
+    /// Finds what happens in a context, and returns whether anything does.
+    fn find_changes(
+        &mut self,
+        schedule: &Schedule,
+        context: usize,
+        blaster: &mut Blaster,
+        sink: &mut impl ClauseSink,
+    ) -> Lit {
+        let changes = &mut self.changes[context];
+        if let Some(any) = changes.any {
+            return any;
+        }
+        // A context has one thread, so only a write of that can undo another.
+        let mut later = Lit::FALSE;
+        let mut by_threads = Vec::new();
+        let mut thread = None;
+        for write in self.writes.iter().rev() {
+            if thread.replace(write.thread) != Some(write.thread) {
+                by_threads.push(std::mem::replace(&mut later, Lit::FALSE));
+            }
+            let at = schedule.threads[write.thread].at[write.position][context];
+            let happens = blaster.gates.and(at, write.condition);
+            changes.writes.push((happens, later));
+            later = blaster.gates.or(later, happens);
+            // Half of their meaning would do, but all of it saves conflicts.
+            for lit in [happens, later] {
+                if !lit.is_constant() {
+                    let gates = &blaster.gates;
+                    blaster.cnf.literal(gates, lit, Polarity::Both, sink);
+                }
+            }
+        }
+        changes.writes.reverse();
+        by_threads.push(later);
+        let any = blaster.gates.any(&by_threads);
+        changes.any = Some(any);
+        any
+    }
+}
+
+/// What some inputs are equal to.
+enum Definition {
+    /// The snapshot of the context after this one.
+    After { cell: CellId, context: usize },
+    /// The value that a thread finds at a position.
+    Found {
+        cell: CellId,
+        thread: ThreadId,
+        position: usize,
+        own: Option<Own>,
+    },
+    /// Whether two positions are passed in one context, the later one last.
+    Together {
+        thread: ThreadId,
+        earlier: usize,
+        later: usize,
+    },
+}
+
+/// What a thread last knew of a cell, and whether it was not switched out since.
+struct Own {
+    is_current: Lit,
+    word: Vec<Lit>,
+}
+
+/// An input that the solver has not heard of yet.
+struct Waiting {
+    input: Lit,
+    definition: usize,
+    bit: usize,
 }
 
 pub struct Memory {
     narrowing: bool,
     cells: PrimaryMap<CellId, CellState>,
+    together: HashMap<(ThreadId, usize, usize), Lit>,
+    definitions: Vec<Definition>,
     waiting: Vec<Waiting>,
 }
+
+/// What a thread last knew of each cell, and at which position.
+#[derive(Default)]
+pub struct Views(SecondaryMap<CellId, Option<(usize, Vec<Lit>)>>);
 
 impl Memory {
     pub fn new(
@@ -93,6 +177,8 @@ impl Memory {
         let mut memory = Memory {
             narrowing,
             cells: PrimaryMap::new(),
+            together: HashMap::new(),
+            definitions: Vec::new(),
             waiting: Vec::new(),
         };
         let written = written_cells(threads, schedule);
@@ -100,13 +186,13 @@ impl Memory {
             let layout = Layout::of(&cell.range, narrowing);
             let initial = blaster.signed_word(&threads.terms, cell.initial);
             let mut snapshots = vec![layout.fit(initial)];
-            for context in 1..schedule.contexts {
-                let snapshot = if written[id][context - 1] {
-                    let cell = id;
-                    memory.waiting.push(Waiting::Snapshot { cell, context });
-                    layout.fit(&blaster.gates.inputs(layout.len))
+            for context in 0..schedule.contexts - 1 {
+                let snapshot = if written[id][context] {
+                    let inputs = layout.fit(&blaster.gates.inputs(layout.len));
+                    memory.define(&inputs, Definition::After { cell: id, context });
+                    inputs
                 } else {
-                    snapshots[context - 1].clone()
+                    snapshots[context].clone()
                 };
                 snapshots.push(snapshot);
             }
@@ -114,73 +200,10 @@ impl Memory {
                 layout,
                 snapshots,
                 writes: Vec::new(),
+                changes: vec![Changes::default(); schedule.contexts],
             });
         }
         memory
-    }
-
-    /// Tells the solver the value of every snapshot that it has heard of. False
-    /// if interrupted.
-    pub fn settle(
-        &mut self,
-        schedule: &Schedule,
-        blaster: &mut Blaster,
-        sink: &mut impl ClauseSink,
-        keep_going: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        let mut has_changed = true;
-        while has_changed {
-            has_changed = false;
-            // To tell the value of one may make the solver hear of others.
-            for waiting in std::mem::take(&mut self.waiting) {
-                let is_known = |lit: Lit| blaster.cnf.known_literal(lit).is_some();
-                match waiting {
-                    Waiting::Bit { input, value } if is_known(input) => {
-                        if !keep_going() {
-                            return false;
-                        }
-                        has_changed = true;
-                        blaster.cnf.equate(&blaster.gates, input, value, sink);
-                    }
-                    Waiting::Snapshot { cell, context }
-                        if self.cells[cell].snapshots[context]
-                            .iter()
-                            .any(|lit| is_known(*lit)) =>
-                    {
-                        if !keep_going() {
-                            return false;
-                        }
-                        has_changed = true;
-                        let word = self.after_context(schedule, cell, context - 1, blaster);
-                        let bits = self.cells[cell].snapshots[context].iter().zip(word);
-                        for (input, value) in bits.filter(|(input, _)| !input.is_constant()) {
-                            let input = *input;
-                            self.waiting.push(Waiting::Bit { input, value });
-                        }
-                    }
-                    other => self.waiting.push(other),
-                }
-            }
-        }
-        true
-    }
-
-    /// The value of a cell when a context ends.
-    fn after_context(
-        &self,
-        schedule: &Schedule,
-        cell: CellId,
-        context: usize,
-        blaster: &mut Blaster,
-    ) -> Vec<Lit> {
-        let cell = &self.cells[cell];
-        let mut word = cell.snapshots[context].clone();
-        for write in &cell.writes {
-            let at = schedule.threads[write.thread].at[write.position][context];
-            let happens = blaster.gates.and(at, write.condition);
-            word = blaster.gates.ite_bits(happens, &write.value, &word);
-        }
-        word
     }
 
     /// The accesses of a position, which must come after those of all earlier
@@ -189,14 +212,19 @@ impl Memory {
         &mut self,
         threads: &Threads,
         schedule: &Schedule,
-        here: (ThreadId, usize),
+        (thread, position): (ThreadId, usize),
         access: Access,
         views: &mut Views,
         blaster: &mut Blaster,
     ) {
+        let here = (thread, position);
         match access {
             Access::Read { cell, variable, .. } => {
-                self.read(threads, schedule, here, cell, variable, views, blaster);
+                // A variable with one possible value is that value.
+                if matches!(threads.terms.term(variable), Term::Variable(_)) {
+                    let word = self.look(schedule, here, cell, views, blaster);
+                    self.bind(threads, variable, &word, blaster);
+                }
             }
             Access::Write {
                 cell,
@@ -209,14 +237,12 @@ impl Memory {
                 }
                 let layout = self.cells[cell].layout;
                 let value = layout.fit(blaster.signed_word(&threads.terms, value));
-                let new = if condition == Lit::TRUE {
-                    value.clone()
-                } else {
+                let mut word = value.clone();
+                if condition != Lit::TRUE {
                     let old = self.look(schedule, here, cell, views, blaster);
-                    blaster.gates.ite_bits(condition, &value, &old)
-                };
-                let (thread, position) = here;
-                views.0[cell] = Some((position, new));
+                    word = blaster.gates.ite_bits(condition, &value, &old);
+                }
+                views.0[cell] = Some((position, word));
                 self.cells[cell].writes.push(Write {
                     thread,
                     position,
@@ -226,32 +252,11 @@ impl Memory {
             }
         }
     }
-}
 
-/// What a thread knows of each cell by itself: its value at a position.
-#[derive(Default)]
-pub struct Views(SecondaryMap<CellId, Option<(usize, Vec<Lit>)>>);
-
-impl Memory {
-    #[expect(clippy::too_many_arguments, reason = "they are all different things")]
-    fn read(
-        &mut self,
-        threads: &Threads,
-        schedule: &Schedule,
-        here: (ThreadId, usize),
-        cell: CellId,
-        variable: TermId,
-        views: &mut Views,
-        blaster: &mut Blaster,
-    ) {
-        // A variable with one possible value is that value.
-        if !matches!(threads.terms.term(variable), Term::Variable(_)) {
-            return;
-        }
+    fn bind(&self, threads: &Threads, variable: TermId, word: &[Lit], blaster: &mut Blaster) {
         let range = threads.terms.range(variable);
-        let word = self.look(schedule, here, cell, views, blaster);
-        // Here may be less values than the cell can have.
-        let word = Layout::of(range, self.narrowing).fit(&word);
+        // There may be fewer values here than the cell can have.
+        let word = Layout::of(range, self.narrowing).fit(word);
         let bits = extend(&word, range.width() as usize);
         blaster.bind(&threads.terms, variable, &bits);
     }
@@ -259,49 +264,196 @@ impl Memory {
     /// The value of a cell at a position: what the thread knows itself, unless
     /// it was switched out since.
     fn look(
-        &self,
+        &mut self,
         schedule: &Schedule,
         (thread, position): (ThreadId, usize),
         cell: CellId,
         views: &mut Views,
         blaster: &mut Blaster,
     ) -> Vec<Lit> {
-        let own = views.0[cell].as_ref();
-        if let Some((_, word)) = own.filter(|(seen, _)| *seen == position) {
-            return word.clone();
+        let own = match views.0[cell].take() {
+            Some((seen, word)) if seen == position => {
+                views.0[cell] = Some((seen, word.clone()));
+                return word;
+            }
+            Some((seen, word)) => Some(Own {
+                is_current: self.together(thread, seen, position, blaster),
+                word,
+            }),
+            None => None,
+        };
+        let at = &schedule.threads[thread].at[position];
+        let snapshots = &self.cells[cell].snapshots;
+        let sources: Vec<&[Lit]> = (snapshots.iter().zip(at))
+            .filter(|(_, at)| **at != Lit::FALSE)
+            .map(|(word, _)| word.as_slice())
+            .chain(own.as_ref().map(|own| own.word.as_slice()))
+            .collect();
+        let mut inputs = vec![Lit::FALSE; self.cells[cell].layout.len];
+        let mut word = inputs.clone();
+        for (bit, lit) in word.iter_mut().enumerate() {
+            match sources.as_slice() {
+                // Nobody ever gets here.
+                [] => {}
+                [first, rest @ ..] if rest.iter().all(|word| word[bit] == first[bit]) => {
+                    *lit = first[bit];
+                }
+                _ => {
+                    *lit = blaster.gates.input();
+                    inputs[bit] = *lit;
+                }
+            }
         }
-        let thread = &schedule.threads[thread];
-        let mut word = self.select(cell, &thread.at[position], blaster);
-        if let Some((seen, own)) = own {
-            let stayed = blaster.gates.all(&thread.stay[seen + 1..=position]);
-            word = blaster.gates.ite_bits(stayed, own, &word);
-        }
+        self.define(
+            &inputs,
+            Definition::Found {
+                cell,
+                thread,
+                position,
+                own,
+            },
+        );
         views.0[cell] = Some((position, word.clone()));
         word
     }
 
-    /// The snapshot of the context that `at` names. If it names none, the value
-    /// does not matter.
-    fn select(&self, cell: CellId, at: &[Lit], blaster: &mut Blaster) -> Vec<Lit> {
-        let cell = &self.cells[cell];
-        let possible: Vec<usize> = (0..at.len())
-            .filter(|context| at[*context] != Lit::FALSE)
-            .collect();
-        let conditions: Vec<Lit> = possible.iter().map(|context| at[*context]).collect();
-        let words: Vec<&[Lit]> = possible
-            .iter()
-            .map(|context| cell.snapshots[*context].as_slice())
-            .collect();
-        let Some(first) = words.first() else {
-            return cell.layout.fit(&[Lit::FALSE]);
+    /// Whether two positions of a thread are passed in one context.
+    pub fn together(
+        &mut self,
+        thread: ThreadId,
+        earlier: usize,
+        later: usize,
+        blaster: &mut Blaster,
+    ) -> Lit {
+        if let Some(lit) = self.together.get(&(thread, earlier, later)) {
+            return *lit;
+        }
+        let lit = blaster.gates.input();
+        self.together.insert((thread, earlier, later), lit);
+        let definition = Definition::Together {
+            thread,
+            earlier,
+            later,
         };
-        let mut selected = blaster.gates.select(&conditions, &words);
-        for (bit, lit) in selected.iter_mut().enumerate() {
-            if words.iter().all(|word| word[bit] == first[bit]) {
-                *lit = first[bit];
+        self.define(&[lit], definition);
+        lit
+    }
+
+    /// Remembers what inputs are equal to. Constants are not looked at.
+    fn define(&mut self, inputs: &[Lit], definition: Definition) {
+        let number = self.definitions.len();
+        self.definitions.push(definition);
+        for (bit, input) in inputs.iter().enumerate() {
+            if !input.is_constant() {
+                self.waiting.push(Waiting {
+                    input: *input,
+                    definition: number,
+                    bit,
+                });
             }
         }
-        selected
+    }
+
+    /// Tells the solver what the inputs are equal to that it has heard of.
+    /// `None` if interrupted.
+    pub fn settle(
+        &mut self,
+        schedule: &Schedule,
+        blaster: &mut Blaster,
+        sink: &mut impl ClauseSink,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
+        let mut has_changed = true;
+        while has_changed {
+            has_changed = false;
+            let mut still = Vec::new();
+            // A definition mostly makes the solver hear of inputs that were made
+            // before its own, so going backwards takes a few rounds only.
+            for waiting in std::mem::take(&mut self.waiting).into_iter().rev() {
+                if blaster.cnf.known_literal(waiting.input).is_none() {
+                    still.push(waiting);
+                    continue;
+                }
+                if !keep_going() {
+                    return None;
+                }
+                has_changed = true;
+                self.tell(&waiting, schedule, blaster, sink);
+            }
+            still.reverse();
+            self.waiting = still;
+        }
+        Some(())
+    }
+
+    fn tell<S: ClauseSink>(
+        &mut self,
+        waiting: &Waiting,
+        schedule: &Schedule,
+        blaster: &mut Blaster,
+        sink: &mut S,
+    ) {
+        let bit = waiting.bit;
+        let equal = |unless: &[Lit], value: Lit, blaster: &mut Blaster, sink: &mut S| {
+            let mut clause = unless.to_vec();
+            clause.extend([!waiting.input, value]);
+            blaster.add_clause(&clause, sink);
+            clause.truncate(unless.len());
+            clause.extend([waiting.input, !value]);
+            blaster.add_clause(&clause, sink);
+        };
+        match &self.definitions[waiting.definition] {
+            Definition::After { cell, context } => {
+                let cell = &mut self.cells[*cell];
+                let any = cell.find_changes(schedule, *context, blaster, sink);
+                let changes = &cell.changes[*context];
+                for (write, (happens, is_lost)) in cell.writes.iter().zip(&changes.writes) {
+                    let unless = [!*happens, *is_lost];
+                    equal(&unless, write.value[bit], blaster, sink);
+                }
+                equal(&[any], cell.snapshots[*context][bit], blaster, sink);
+            }
+            Definition::Found {
+                cell,
+                thread,
+                position,
+                own,
+            } => {
+                let mut is_current = Lit::FALSE;
+                if let Some(own) = own {
+                    is_current = own.is_current;
+                    equal(&[!is_current], own.word[bit], blaster, sink);
+                }
+                let at = &schedule.threads[*thread].at[*position];
+                for (at, snapshot) in at.iter().zip(&self.cells[*cell].snapshots) {
+                    equal(&[!*at, is_current], snapshot[bit], blaster, sink);
+                }
+            }
+            Definition::Together {
+                thread,
+                earlier,
+                later,
+            } => {
+                let schedule = &schedule.threads[*thread];
+                let is_together = waiting.input;
+                blaster.add_clause(&[!is_together, schedule.is_passed(*later)], sink);
+                for context in 0..schedule.run.len() {
+                    if schedule.run[context] == Lit::FALSE {
+                        continue;
+                    }
+                    let behind = [
+                        !schedule.done[*earlier][context],
+                        schedule.done[*later][context],
+                    ];
+                    blaster.add_clause(&[!is_together, behind[0], behind[1]], sink);
+                    let both = [
+                        !schedule.at[*earlier][context],
+                        !schedule.at[*later][context],
+                    ];
+                    blaster.add_clause(&[is_together, both[0], both[1]], sink);
+                }
+            }
+        }
     }
 }
 

@@ -22,6 +22,7 @@ use cranelift_entity::SecondaryMap;
 use formula::{Blaster, ClauseSink, Lit, TermId};
 use unfold::{Access, CellId, Position, ThreadId, Threads};
 
+use super::memory::Memory;
 use super::schedule::{Row, Schedule};
 use crate::NormalForms;
 
@@ -35,6 +36,7 @@ struct Activity {
 struct Forms<'a, S> {
     threads: &'a Threads,
     schedule: &'a Schedule,
+    memory: &'a mut Memory,
     activity: SecondaryMap<CellId, Activity>,
     blaster: &'a mut Blaster,
     sink: &'a mut S,
@@ -44,6 +46,7 @@ struct Forms<'a, S> {
 pub fn insist(
     threads: &Threads,
     schedule: &Schedule,
+    memory: &mut Memory,
     forms: NormalForms,
     blaster: &mut Blaster,
     sink: &mut impl ClauseSink,
@@ -58,6 +61,7 @@ pub fn insist(
     let mut all = Forms {
         threads,
         schedule,
+        memory,
         activity,
         blaster,
         sink,
@@ -119,7 +123,8 @@ impl<S: ClauseSink> Forms<'_, S> {
                 if !keep_going() {
                     return None;
                 }
-                let mut clause = vec![schedule.stay[index], !schedule.is_passed(index)];
+                let stay = (self.memory).together(id, index - 1, index, self.blaster);
+                let mut clause = vec![stay, !schedule.is_passed(index)];
                 for context in 1..self.schedule.contexts {
                     let left = schedule.done[index - 1][context - 1];
                     let is_away = [left, !schedule.done[index][context]];
@@ -209,7 +214,9 @@ impl<S: ClauseSink> Forms<'_, S> {
         self.blaster.gates.any(&at)
     }
 
-    /// Whether something in the next context depends on something in this one.
+    /// Whether something in the next context depends on something in this one,
+    /// if they are not in the order of threads. Then no thread of the former is
+    /// created in the latter, since creators come first.
     fn context_depends(&mut self, context: usize) -> Lit {
         let next = context + 1;
         let mut reasons = Vec::new();
@@ -222,11 +229,6 @@ impl<S: ClauseSink> Forms<'_, S> {
         }
         for (id, thread) in self.threads.threads.iter() {
             let at = &self.schedule.threads[id].at;
-            if let (Some(creation), Some(first)) = (thread.creation, at.first()) {
-                let creator = &self.schedule.threads[creation.thread];
-                let created = creator.at[creation.position][context];
-                reasons.push(self.blaster.gates.and(created, first[next]));
-            }
             for (position, at) in thread.positions.iter().zip(at) {
                 for (condition, other) in &position.joins {
                     let ends = self.ends_at(*other, id, context);

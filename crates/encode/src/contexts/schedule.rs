@@ -7,7 +7,7 @@
 //! joins and everything else that depends on values is not stated here.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
-use formula::{Blaster, ClauseSink, Lit};
+use formula::{Blaster, ClauseSink, Lit, Polarity};
 use unfold::{ThreadId, Threads};
 
 use super::Options;
@@ -24,8 +24,6 @@ pub struct ThreadSchedule {
     pub done: Vec<Row>,
     /// By position: it is passed in the context.
     pub at: Vec<Row>,
-    /// By position: it is passed in the same context as the one before.
-    pub stay: Vec<Lit>,
 }
 
 impl ThreadSchedule {
@@ -142,7 +140,7 @@ impl Schedule {
             .collect()
     }
 
-    /// Makes `done`, `at` and `stay` of a thread.
+    /// Makes `done` and `at` of a thread.
     fn progress(
         &mut self,
         threads: &Threads,
@@ -170,6 +168,10 @@ impl Schedule {
                 }
                 let now = blaster.gates.input();
                 let here = blaster.gates.and(now, !before);
+                // It is in so many clauses that it is worth a variable.
+                blaster
+                    .cnf
+                    .literal(&blaster.gates, here, Polarity::Both, sink);
                 blaster.add_clause(&[!before, now], sink);
                 if let Some(previous) = schedule.done.last() {
                     blaster.add_clause(&[!now, previous[context]], sink);
@@ -178,18 +180,8 @@ impl Schedule {
                 done.push(now);
                 at.push(here);
             }
-            let stay = match schedule.at.last() {
-                Some(previous) => {
-                    let both: Vec<Lit> = (previous.iter().zip(&at))
-                        .map(|(a, b)| blaster.gates.and(*a, *b))
-                        .collect();
-                    blaster.gates.any(&both)
-                }
-                None => Lit::FALSE,
-            };
             schedule.done.push(done);
             schedule.at.push(at);
-            schedule.stay.push(stay);
         }
     }
 }

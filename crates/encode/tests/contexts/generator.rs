@@ -1,5 +1,6 @@
 //! Small random programs, as bounded threads.
 
+use crate::simulator::Simulator;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use fastrand::Rng;
 use formula::{Range, Sort, TermId, Terms};
@@ -12,6 +13,70 @@ pub struct Program {
     pub threads: Threads,
     /// Every choice of values for the inputs.
     pub inputs: Vec<BTreeMap<u32, u128>>,
+}
+
+/// A program with three threads that all run in parallel, and a violation that
+/// is what one of them saw in some run: most such need a particular schedule.
+pub fn busy_program(rng: &mut Rng) -> Program {
+    let mut generator = Generator {
+        rng,
+        terms: Terms::new(),
+        cells: PrimaryMap::new(),
+        width: 2,
+        honest: true,
+        n_reads: 0,
+    };
+    let pool = Pool::default();
+    let zero = generator.terms.constant(2, 0);
+    for _ in 0..generator.rng.usize(1..=2) {
+        generator.cells.push(Cell {
+            width: 2,
+            initial: zero,
+            range: Range::full(2),
+            name: String::new(),
+        });
+    }
+    let mut threads = PrimaryMap::new();
+    for index in 0..3 {
+        let positions = generator.busy_code(index, pool.clone());
+        let condition = generator.terms.bool(true);
+        let creation = Creation {
+            thread: ThreadId::new(0),
+            position: 0,
+            condition,
+        };
+        threads.push(Thread {
+            name: String::new(),
+            creation: (index > 0).then_some(creation),
+            positions,
+            can_end: true,
+        });
+    }
+    let mut threads = Threads {
+        terms: generator.terms,
+        threads,
+        cells: generator.cells,
+        violations: Vec::new(),
+        excluded: Vec::new(),
+        stuck: Vec::new(),
+    };
+    let seen = Simulator { threads: &threads }.random_view(rng);
+    let all: Vec<TermId> = (seen.values.iter())
+        .map(|(condition, variable, value)| {
+            let value = threads.terms.constant(2, *value);
+            let is_same = threads.terms.equal(*variable, value);
+            threads.terms.and(*condition, is_same)
+        })
+        .collect();
+    threads.violations.push(Moment {
+        thread: seen.thread,
+        after: seen.after,
+        condition: threads.terms.all(&all),
+    });
+    Program {
+        threads,
+        inputs: vec![BTreeMap::new()],
+    }
 }
 
 /// What a thread can compute with at some point of its code.
@@ -260,9 +325,9 @@ impl Generator<'_> {
         for _ in 0..n_positions {
             let choice = self.rng.u32(..2);
             let guard = match choice {
-                // A thread that has not begun passes what its path does not lead
-                // through, which the simulator does not know.
-                _ if index != 0 && positions.is_empty() => self.terms.bool(true),
+                // A thread that has not begun is behind what its path does not
+                // lead through, and has not read what it reads there.
+                _ if !self.honest && positions.is_empty() => self.terms.bool(true),
                 0 => self.terms.bool(true),
                 _ => self.truth(&pool),
             };
@@ -282,19 +347,39 @@ impl Generator<'_> {
                 Vec::new()
             };
             positions.push(Position {
-                guard,
                 accesses,
                 requires,
                 joins,
-                step: Step {
-                    place: Place::End,
-                    part: 0,
-                    location: None,
-                },
+                ..position(guard)
             });
             pools.push(pool.clone());
         }
         (positions, pools)
+    }
+
+    /// Code with one access at most positions, seldom under a condition.
+    fn busy_code(&mut self, index: usize, mut pool: Pool) -> Vec<Position> {
+        let always = self.terms.bool(true);
+        let mut positions = Vec::new();
+        if index == 0 {
+            positions.push(position(always));
+        }
+        for _ in 0..self.rng.usize(1..=3) {
+            let mut position = position(always);
+            if self.rng.u32(..4) == 0 {
+                position.guard = self.truth(&pool);
+            }
+            if self.rng.u32(..5) == 0 && index < 2 {
+                let other = ThreadId::new(self.rng.usize(index + 1..3));
+                position.joins.push((position.guard, other));
+            } else {
+                position
+                    .accesses
+                    .push(self.access(position.guard, &mut pool));
+            }
+            positions.push(position);
+        }
+        positions
     }
 
     fn access(&mut self, guard: TermId, pool: &mut Pool) -> Access {
@@ -357,5 +442,20 @@ impl Generator<'_> {
             after,
             condition: self.terms.and(a, b),
         }
+    }
+}
+
+/// A position that does nothing.
+fn position(guard: TermId) -> Position {
+    Position {
+        guard,
+        accesses: Vec::new(),
+        requires: Vec::new(),
+        joins: Vec::new(),
+        step: Step {
+            place: Place::End,
+            part: 0,
+            location: None,
+        },
     }
 }

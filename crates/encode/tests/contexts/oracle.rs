@@ -5,12 +5,12 @@ use fastrand::Rng;
 use formula::Mode;
 
 use crate::describe::describe;
-use crate::generator::{Program, program};
+use crate::generator::{Program, busy_program, program};
 use crate::handles;
 use crate::simulator::Simulator;
 use crate::solver::Solver;
 
-const CONTEXTS: usize = 5;
+const CONTEXTS: usize = 6;
 const ROUNDS: usize = 3;
 
 fn check(program: &Program, options: &Options) -> bool {
@@ -54,9 +54,13 @@ fn check_many(seed: u64, count: usize, normal_forms: NormalForms) {
     for index in 0..count {
         let state = rng.get_seed();
         let honest = normal_forms != NormalForms::default() || rng.bool();
-        let program = program(&mut rng, honest);
+        let program = if rng.bool() {
+            busy_program(&mut rng)
+        } else {
+            program(&mut rng, honest)
+        };
         let n_threads = program.threads.threads.len();
-        let round_robin = rng.bool();
+        let round_robin = rng.u32(..3) == 0;
         let options = Options {
             contexts: if round_robin {
                 n_threads * rng.usize(1..=ROUNDS)
@@ -88,7 +92,7 @@ fn check_many(seed: u64, count: usize, normal_forms: NormalForms) {
 
 #[test]
 fn agrees_with_enumeration() {
-    check_many(1, 4000, NormalForms::default());
+    check_many(1, 3000, NormalForms::default());
 }
 
 #[test]
@@ -97,7 +101,7 @@ fn resume_for_conflict_is_complete() {
         resume_for_conflict: true,
         ordered_neighbours: false,
     };
-    check_many(2, 4000, forms);
+    check_many(2, 3000, forms);
 }
 
 #[test]
@@ -106,7 +110,7 @@ fn ordered_neighbours_is_complete() {
         resume_for_conflict: false,
         ordered_neighbours: true,
     };
-    check_many(3, 4000, forms);
+    check_many(3, 3000, forms);
 }
 
 #[test]
@@ -115,5 +119,5 @@ fn both_normal_forms_are_complete() {
         resume_for_conflict: true,
         ordered_neighbours: true,
     };
-    check_many(4, 4000, forms);
+    check_many(4, 3000, forms);
 }

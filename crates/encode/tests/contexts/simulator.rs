@@ -1,6 +1,7 @@
 //! The meaning of bounded threads, by running them: no formula, no gates.
 
 use encode::Model;
+use fastrand::Rng;
 use formula::{Evaluator, Term, TermId, VariableId};
 use std::collections::{BTreeMap, HashSet};
 use unfold::{Access, Moment, ThreadId, Threads};
@@ -16,6 +17,15 @@ pub struct State {
     /// Inputs and what was read.
     values: BTreeMap<u32, u128>,
     pub violated: bool,
+}
+
+/// What a thread has read when it has come so far.
+pub struct View {
+    pub thread: ThreadId,
+    pub after: usize,
+    /// For each that it really looked at: the condition for that, the variable
+    /// and the value.
+    pub values: Vec<(TermId, TermId, u128)>,
 }
 
 pub struct Simulator<'t> {
@@ -34,13 +44,15 @@ impl Simulator<'_> {
         state.cells = (self.threads.cells.values())
             .map(|cell| self.value(&state, cell.initial))
             .collect();
-        self.arrive(&mut state, ThreadId::new(0)).then_some(state)
+        self.arrive(&mut state).then_some(state)
     }
 
     fn value(&self, state: &State, term: TermId) -> u128 {
         let assignment = |variable: VariableId| {
+            // Only where a thread did not have to pass a position is there
+            // something that it did not read, and then it does not matter.
             let value = state.values.get(&variable.as_u32());
-            *value.expect("a term should be evaluated only when its variables are known")
+            value.copied().unwrap_or_default()
         };
         Evaluator::new(&self.threads.terms, assignment).value(term)
     }
@@ -65,26 +77,44 @@ impl Simulator<'_> {
             && self.exists(state, thread)
     }
 
-    /// Whether the condition of a moment holds that a thread is at.
-    fn is_at(&self, state: &State, thread: ThreadId, moments: &[Moment]) -> bool {
+    /// Whether a thread is so far, when it has passed this many positions. A
+    /// thread that exists passes at once what its path does not lead through.
+    fn is_behind(&self, state: &State, thread: ThreadId, after: usize) -> bool {
         let passed = state.passed[thread.index()];
+        if passed > 0 || !self.exists(state, thread) {
+            return passed >= after && self.exists(state, thread);
+        }
+        let created = self.threads.threads[thread].creation.is_some();
+        let mut before = self.threads.threads[thread].positions[..after].iter();
+        after == 0 || created && !before.any(|position| self.holds(state, position.guard))
+    }
+
+    /// Whether a thread is at or behind a moment whose condition holds.
+    fn happens(&self, state: &State, moments: &[Moment]) -> bool {
         moments.iter().any(|moment| {
-            moment.thread == thread && moment.after == passed && self.holds(state, moment.condition)
+            self.is_behind(state, moment.thread, moment.after)
+                && self.holds(state, moment.condition)
         })
     }
 
-    /// A thread has passed a position or come into being. False if the run is
-    /// thereby excluded.
-    fn arrive(&self, state: &mut State, thread: ThreadId) -> bool {
-        state.violated |= self.is_at(state, thread, &self.threads.violations);
-        !self.is_at(state, thread, &self.threads.excluded)
+    /// Notes what happens in a state. False if it is excluded.
+    fn arrive(&self, state: &mut State) -> bool {
+        state.violated |= self.happens(state, &self.threads.violations);
+        !self.happens(state, &self.threads.excluded)
+    }
+
+    fn is_stuck(&self, state: &State, thread: ThreadId) -> bool {
+        let passed = state.passed[thread.index()];
+        self.threads.stuck.iter().any(|moment| {
+            moment.thread == thread && moment.after == passed && self.holds(state, moment.condition)
+        })
     }
 
     /// Lets a thread pass its next position, if it can.
     pub fn step(&self, state: &State, thread: ThreadId) -> Option<State> {
         let index = state.passed[thread.index()];
         let position = self.threads.threads[thread].positions.get(index)?;
-        if !self.exists(state, thread) || self.is_at(state, thread, &self.threads.stuck) {
+        if !self.exists(state, thread) || self.is_stuck(state, thread) {
             return None;
         }
         let mut next = state.clone();
@@ -120,18 +150,45 @@ impl Simulator<'_> {
             return None;
         }
         next.passed[thread.index()] += 1;
-        if !self.arrive(&mut next, thread) {
-            return None;
-        }
-        for (other, created) in self.threads.threads.iter() {
-            let is_here = created
-                .creation
-                .is_some_and(|c| c.thread == thread && c.position == index);
-            if is_here && self.exists(&next, other) && !self.arrive(&mut next, other) {
-                return None;
+        self.arrive(&mut next).then_some(next)
+    }
+
+    /// What one of the threads sees in a random run.
+    pub fn random_view(&self, rng: &mut Rng) -> View {
+        let start = self.start(&BTreeMap::new());
+        let mut state = start.expect("the start should be allowed");
+        let n_threads = self.threads.threads.len();
+        let mut thread = 0;
+        for _ in 0..30 {
+            if rng.bool() {
+                thread = rng.usize(..n_threads);
+            }
+            if let Some(next) = self.step(&state, ThreadId::new(thread)) {
+                state = next;
             }
         }
-        Some(next)
+        let thread = ThreadId::new(rng.usize(..n_threads));
+        let after = state.passed[thread.index()];
+        let mut values = Vec::new();
+        for position in &self.threads.threads[thread].positions[..after] {
+            for access in &position.accesses {
+                if let Access::Read {
+                    variable,
+                    condition,
+                    ..
+                } = access
+                    && self.holds(&state, *condition)
+                {
+                    let value = self.value(&state, *variable);
+                    values.push((*condition, *variable, value));
+                }
+            }
+        }
+        View {
+            thread,
+            after,
+            values,
+        }
     }
 
     /// The least number of contexts in which something is violated, of no more
@@ -197,9 +254,7 @@ impl Simulator<'_> {
         }
         let index = model.violation.expect("a violation should be found");
         let moment = &self.threads.violations[index];
-        let is_reached = state.passed[moment.thread.index()] >= moment.after
-            && self.exists(&state, moment.thread);
-        assert!(is_reached && self.holds(&state, moment.condition));
+        assert!(self.happens(&state, std::slice::from_ref(moment)));
         assert!(state.violated);
     }
 }
