@@ -1,4 +1,4 @@
-/* A heap block that is never published costs no steps. */
+/* A heap block that is never published costs no steps but its allocation. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
