@@ -34,7 +34,7 @@ impl Generator {
         self.feature("struct by value");
         let tag = self.name("V");
         self.globals
-            .push(format!("struct {tag} {{ int a; short b; short c[3]; }}"));
+            .push(format!("struct {tag} {{ int a; short b; short c[5]; }}"));
         let record = self.global("s", &format!("struct {tag} @ = {{ 1, 0, {{ 0, 2 }} }}"));
         let name = self.name("f");
         let mut body = vec![
