@@ -6,7 +6,7 @@ use crate::{export, witness};
 use analysis::Loops;
 use ir::Program;
 use replay::{Property, Run};
-use solve::{Budget, Outcome, Reason, SatSolver};
+use solve::{Budget, Outcome, Reason, SatSolver, memory};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -46,7 +46,6 @@ impl Query {
                 stage,
                 order: Some(self.order),
                 unwind: Some(self.unwind),
-                conflicts: 0,
             })
     }
 }
@@ -73,7 +72,7 @@ impl Task<'_> {
     }
 
     fn is_short_of_memory(&self) -> bool {
-        match (self.options.memory, memory_of_process("VmRSS:")) {
+        match (self.options.memory, memory::resident()) {
             (Some(limit), Some(used)) => used > limit,
             _ => false,
         }
@@ -134,7 +133,7 @@ impl Task<'_> {
             Err(answer) => answer,
             Ok(mut unfolding) => self.solve(&mut unfolding, query, &mut record),
         };
-        record.peak_memory = memory_of_process("VmHWM:").unwrap_or(0);
+        record.peak_memory = memory::peak().unwrap_or(0);
         record.result = match &answer {
             Answer::Violated(_) => "violated".to_owned(),
             Answer::None(_) => "none".to_owned(),
@@ -365,12 +364,4 @@ fn most_contexts(positions: impl Iterator<Item = usize>) -> u64 {
         most = most.max(count as u64);
     }
     1 + sum.min(2 * (sum - most) + 1)
-}
-
-/// A figure from what the system says about this process, in bytes.
-fn memory_of_process(field: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let value = status.lines().find_map(|line| line.strip_prefix(field))?;
-    let kibibytes: u64 = value.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }

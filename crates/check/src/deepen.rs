@@ -137,11 +137,7 @@ fn unknown(reason: String, established: Option<(u64, Limits)>, attempts: Vec<Att
 }
 
 fn report(verdict: Verdict, attempts: Vec<Attempt>) -> Report {
-    Report {
-        verdict,
-        attempts,
-        warnings: Vec::new(),
-    }
+    Report { verdict, attempts }
 }
 
 /// The bounds to try: contexts and unwinding in turn, whichever is not given.

@@ -54,7 +54,6 @@ fn unknown(reason: String) -> Report {
             established: None,
         },
         attempts: Vec::new(),
-        warnings: Vec::new(),
     }
 }
 

@@ -90,8 +90,6 @@ pub struct Report {
     pub verdict: Verdict,
     /// Every query, in order.
     pub attempts: Vec<Attempt>,
-    /// For people: functions without a body and the like.
-    pub warnings: Vec<String>,
 }
 
 /// One query and its cost.
@@ -129,5 +127,4 @@ pub struct Progress {
     pub stage: Stage,
     pub order: Option<Order>,
     pub unwind: Option<u32>,
-    pub conflicts: u64,
 }

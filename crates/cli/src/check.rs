@@ -7,7 +7,7 @@ use crate::input::{config, load};
 use crate::loop_names::check_loop_names;
 use crate::progress::Watch;
 use crate::run::write_schedule;
-use crate::{Failure, Status, memory, print, svcomp, terminal_width};
+use crate::{Failure, Status, print, svcomp, terminal_width};
 use check::{Bounds, Options, Order, Progress, Report, Stage};
 use llvm::Loaded;
 use replay::{Checks, Property};
@@ -71,16 +71,13 @@ impl Checked {
             })
         });
         watch.finish();
-        for warning in &report.warnings {
-            eprintln!("threadbare: warning: {warning}");
-        }
         if let (Some(path), check::Verdict::Violated(run)) = (&arguments.save, &report.verdict) {
             write_schedule(path, &run.schedule)?;
         }
         let cost = Cost {
             elapsed: start.elapsed(),
             loading,
-            peak_memory: memory::peak(),
+            peak_memory: solve::memory::peak(),
         };
         Ok(Checked {
             loaded,
@@ -169,11 +166,8 @@ fn describe_progress(progress: &Progress) -> String {
     if let Some(bound) = progress.unwind {
         text.push_str(&format!(", unwind {bound}"));
     }
-    if let Some(bytes) = memory::resident() {
+    if let Some(bytes) = solve::memory::resident() {
         text.push_str(&format!(", {} MB", bytes / 1_000_000));
-    }
-    if progress.conflicts > 0 {
-        text.push_str(&format!(", {} conflicts", progress.conflicts));
     }
     text
 }
@@ -194,12 +188,10 @@ mod tests {
             stage: Stage::Solving,
             order: Some(Order::Contexts(4)),
             unwind: Some(2),
-            conflicts: 17,
         });
         assert!(
             text.starts_with("solving, contexts 4, unwind 2, "),
             "{text}"
         );
-        assert!(text.ends_with(", 17 conflicts"), "{text}");
     }
 }

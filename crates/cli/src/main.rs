@@ -6,7 +6,6 @@ mod check;
 mod explore;
 mod input;
 mod loop_names;
-mod memory;
 mod progress;
 mod run;
 mod show;

@@ -86,7 +86,6 @@ pub fn check_to_json(
         "violations": found,
         "limits": limits,
         "reason": reason(&report.verdict),
-        "warnings": report.warnings,
         "attempts": attempts,
         "seconds": cost.elapsed.as_secs_f64(),
         "loading_seconds": cost.loading.as_secs_f64(),

@@ -6,8 +6,8 @@
 //! and memory are checked now and then, so a call ends soon after they are
 //! reached, not exactly then.
 
+use crate::memory;
 use std::fmt;
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -138,27 +138,14 @@ impl Watch {
             && now >= self.next_look_at_memory
         {
             self.next_look_at_memory = now + Self::MEMORY_INTERVAL;
-            let own = resident_bytes("self").unwrap_or(0);
-            let child = self
-                .child
-                .and_then(|child| resident_bytes(&child.to_string()));
+            let own = memory::resident().unwrap_or(0);
+            let child = self.child.and_then(memory::resident_of);
             if own + child.unwrap_or(0) >= limit {
                 return Some(Reason::Memory);
             }
         }
         None
     }
-}
-
-/// The memory of a process that is in use and not swapped out, where the
-/// system has a `/proc` that says so.
-fn resident_bytes(process: &str) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }
 
 #[cfg(test)]
@@ -215,7 +202,7 @@ mod tests {
                 memory: Some(1),
                 ..Budget::default()
             },
-            resident_bytes("self").map(|_| Reason::Memory),
+            memory::resident().map(|_| Reason::Memory),
         );
     }
 

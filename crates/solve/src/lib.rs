@@ -17,6 +17,7 @@ mod cnf;
 pub mod dimacs;
 mod error;
 mod literal;
+pub mod memory;
 mod process;
 mod solver;
 

@@ -305,12 +305,7 @@ impl<'p> Pass<'p> {
     }
 
     fn read_private(&mut self, state: &State, object: ObjectId, at: u64, size: u64) -> TermId {
-        let mut ground = Ground {
-            terms: &mut self.terms,
-            known: self.known,
-            fresh: &mut self.fresh,
-        };
-        state.memory.read(&mut ground, object, at, size)
+        state.memory.read(&mut self.ground(), object, at, size)
     }
 
     fn read_cell(
@@ -432,12 +427,9 @@ impl<'p> Pass<'p> {
         byte: u8,
     ) {
         self.note(object, offset, size, true);
-        let mut ground = Ground {
-            terms: &mut self.terms,
-            known: self.known,
-            fresh: &mut self.fresh,
-        };
-        state.memory.fill(&mut ground, object, offset, size, byte);
+        state
+            .memory
+            .fill(&mut self.ground(), object, offset, size, byte);
     }
 
     fn write_private(
@@ -454,12 +446,9 @@ impl<'p> Pass<'p> {
             let old = self.read_private(state, object, at, size);
             value = self.terms.ite(condition, value, old);
         }
-        let mut ground = Ground {
-            terms: &mut self.terms,
-            known: self.known,
-            fresh: &mut self.fresh,
-        };
-        state.memory.write(&mut ground, object, at, size, value);
+        state
+            .memory
+            .write(&mut self.ground(), object, at, size, value);
     }
 
     fn write_cell(

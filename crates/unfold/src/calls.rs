@@ -178,7 +178,6 @@ impl<'p> Pass<'p> {
             });
         }
         if !has_body {
-            self.unknown_functions.insert(call.function);
             let value = match &call.result {
                 None => None,
                 Some(Type::Tuple(_)) => {

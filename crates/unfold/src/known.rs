@@ -266,7 +266,7 @@ pub struct Known {
     facts: HashMap<ObjectId, ObjectFacts>,
     pub values: HashMap<(ObjectId, u64), ValueSet>,
     offset_bits: u32,
-    /// How many blocks main executes before other threads may see its memory.
+    /// How many instructions main executes before other threads may see its memory.
     pub alone_until: Option<u64>,
     /// Pieces whose values have grown in the current pass.
     pub growing: BTreeSet<(ObjectId, u64)>,

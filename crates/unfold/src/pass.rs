@@ -144,7 +144,6 @@ pub struct Pass<'p> {
     pub limits: BTreeSet<String>,
     /// Something is modelled coarsely: a violation may turn out not to be one.
     pub is_coarse: bool,
-    pub unknown_functions: BTreeSet<FunctionId>,
     /// Main runs alone: no other thread has been created.
     pub is_alone: bool,
     /// Instructions that main has executed alone.
@@ -169,6 +168,15 @@ pub enum Flow {
 }
 
 impl<'p> Pass<'p> {
+    /// What reading memory needs besides the memory itself.
+    pub fn ground(&mut self) -> Ground<'_> {
+        Ground {
+            terms: &mut self.terms,
+            known: self.known,
+            fresh: &mut self.fresh,
+        }
+    }
+
     pub fn body(&self, function: FunctionId) -> Option<&'p Body> {
         self.program.functions[function].body.as_ref()
     }
@@ -447,18 +455,7 @@ impl<'p> Pass<'p> {
         a.after = a.after.max(b.after);
         a.bounds = learn::common(&a.bounds, &b.bounds);
         a.touched |= b.touched;
-        let Pass {
-            terms,
-            known,
-            fresh,
-            ..
-        } = self;
-        let mut ground = Ground {
-            terms,
-            known,
-            fresh,
-        };
-        a.memory.merge(&mut ground, condition, &b.memory);
+        a.memory.merge(&mut self.ground(), condition, &b.memory);
         if !Rc::ptr_eq(&a.registers, &b.registers) {
             let mut merged = BTreeMap::new();
             for (id, value) in a.registers.iter() {

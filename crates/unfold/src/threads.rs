@@ -62,7 +62,7 @@ pub struct Thread {
     pub name: String,
     /// `None` for main, which always exists.
     pub creation: Option<Creation>,
-    /// If `end` is set, the last one is the end of the thread.
+    /// If the thread can end, the last one is its end.
     pub positions: Vec<Position>,
     /// Whether the thread can end at all; if not, joins with it never return.
     pub can_end: bool,

@@ -78,7 +78,6 @@ pub struct Unfolding {
     /// Some values are only approximated, from above: a violation may turn out
     /// not to be one.
     pub is_coarse: bool,
-    pub unknown_functions: BTreeSet<FunctionId>,
     pub passes: u32,
     /// Holds for any number of turns; otherwise only for as many as were asked
     /// for, since more could bring about other values.
@@ -121,7 +120,6 @@ pub fn unfold(
             cuts: BTreeSet::new(),
             limits: BTreeSet::new(),
             is_coarse: false,
-            unknown_functions: BTreeSet::new(),
             is_alone: true,
             clock: 0,
             last_only: 0,
@@ -164,15 +162,14 @@ impl Pass<'_> {
     fn run_all(&mut self) -> Result<(), Error> {
         let main = self.program.main;
         let guard = self.terms.bool(true);
-        let mut memory = Memory::default();
-        let arguments = self.command_line(&mut memory);
+        let arguments = self.command_line();
         self.queue.push_back(Start {
             thread: MAIN,
             function: main,
             arguments,
             creation: None,
             guard,
-            memory,
+            memory: Memory::default(),
         });
         while let Some(start) = self.queue.pop_front() {
             self.run_thread(start)?;
@@ -181,8 +178,7 @@ impl Pass<'_> {
     }
 
     /// The arguments of main: their number, and an array of strings.
-    fn command_line(&mut self, memory: &mut Memory) -> Vec<Value> {
-        let _ = memory;
+    fn command_line(&mut self) -> Vec<Value> {
         let params = &self.program.functions[self.program.main].params;
         let mut values = Vec::new();
         for (index, param) in params.iter().enumerate() {
@@ -255,7 +251,6 @@ impl Pass<'_> {
             cut_moments: self.cut_moments,
             limits: self.limits,
             is_coarse: self.is_coarse,
-            unknown_functions: self.unknown_functions,
             passes,
             is_settled: !self.known.values_grew,
         }

@@ -509,3 +509,109 @@ fn combine(op: BinaryOp, a: u128, b: u128, width: u32) -> Option<u128> {
         BinaryOp::ShiftLeft | BinaryOp::ShiftRight | BinaryOp::ShiftRightSigned => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use formula::Evaluator;
+
+    /// Offsets of 4 bits in words of 8 leave 15 objects.
+    const OFFSET_BITS: u32 = 4;
+    const WIDTH: u32 = 8;
+    const OPS: [BinaryOp; 13] = BinaryOp::ALL;
+
+    fn is_covered(reach: &Reach, value: u128) -> bool {
+        let (object, offset) = (object_of(value, OFFSET_BITS), offset_of(value, OFFSET_BITS));
+        reach.few.contains(&value)
+            || reach.open != 0
+            || reach.within.iter().any(|places| {
+                places.object == object && offset % u64::from(places.step) == u64::from(places.rest)
+            })
+    }
+
+    /// Whether an operation has no result, so that the thread stops before it.
+    fn stops(op: BinaryOp, a: u128, b: u128) -> bool {
+        combine(op, a, b, WIDTH).is_none()
+    }
+
+    /// Numbers that look random and are the same every time.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (self.0 >> 33) as usize % limit
+        }
+    }
+
+    #[test]
+    fn every_value_of_a_term_is_in_its_set() {
+        let mut numbers = Numbers(1);
+        for _ in 0..300 {
+            let mut terms = Terms::new();
+            let mut values = Values::new(OFFSET_BITS);
+            let wide = terms.new_variable("wide", Sort::BitVec(WIDTH));
+            let narrow = terms.new_variable_in("narrow", Range::from_unsigned(WIDTH, 0..=2));
+            let choice = terms.new_variable("choice", Sort::Bool);
+            let mut pool = vec![wide, narrow];
+            for value in [0, 1, 2, 0x10, 0x24] {
+                pool.push(terms.constant(WIDTH, value));
+            }
+            let mut operations = Vec::new();
+            for _ in 0..6 {
+                let (a, b) = (
+                    pool[numbers.below(pool.len())],
+                    pool[numbers.below(pool.len())],
+                );
+                pool.push(match numbers.below(4) {
+                    0 => terms.ite(choice, a, b),
+                    _ => {
+                        let op = OPS[numbers.below(OPS.len())];
+                        operations.push((op, a, b));
+                        terms.binary(op, a, b)
+                    }
+                });
+            }
+            let inputs: Vec<_> = terms.variables().map(|(id, _)| id).collect();
+            for assignment in 0..1u128 << (WIDTH + 3) {
+                let parts = [assignment & 0xff, assignment >> 8 & 3, assignment >> 10 & 1];
+                if parts[1] == 3 {
+                    continue;
+                }
+                let value_of = |id| parts[inputs.iter().position(|i| *i == id).unwrap_or(0)];
+                let mut evaluator = Evaluator::new(&terms, value_of);
+                let is_run = operations
+                    .iter()
+                    .all(|(op, a, b)| !stops(*op, evaluator.value(*a), evaluator.value(*b)));
+                for term in &pool {
+                    let value = evaluator.value(*term);
+                    let reach = values.reach(&terms, *term);
+                    assert!(
+                        !is_run || is_covered(&reach, value),
+                        "{value} not in {reach:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_index_keeps_the_step_of_its_array() {
+        let mut terms = Terms::new();
+        let mut values = Values::new(32);
+        let index = terms.new_variable("index", Sort::BitVec(64));
+        let (base, size) = (terms.constant(64, 5 << 32 | 8), terms.constant(64, 12));
+        let scaled = terms.mul(index, size);
+        let address = terms.add(base, scaled);
+        let reach = values.reach(&terms, address);
+        let places = Places {
+            object: 5,
+            step: 12,
+            rest: 8,
+        };
+        assert_eq!(*reach.within, [places]);
+    }
+}

@@ -112,7 +112,6 @@ fn each_verdict_has_its_words() {
         let report = Report {
             verdict,
             attempts: Vec::new(),
-            warnings: Vec::new(),
         };
         let replay = Replay {
             is_saved: false,
@@ -169,7 +168,6 @@ fn statistics_have_a_line_per_attempt() {
     let report = Report {
         verdict: check::Verdict::Safe,
         attempts: vec![attempt],
-        warnings: Vec::new(),
     };
     let cost = Cost {
         elapsed: Duration::from_millis(1750),
@@ -193,7 +191,6 @@ fn json_tells_what_was_shown() {
         let report = Report {
             verdict,
             attempts: vec![Attempt::default()],
-            warnings: vec!["mind the gap".to_owned()],
         };
         crate::check_to_json(&program, &report, &bounds, &Cost::default())
     };
@@ -201,7 +198,6 @@ fn json_tells_what_was_shown() {
     assert_eq!(safe["verdict"], "safe");
     assert_eq!(safe["limits"], serde_json::json!([]));
     assert_eq!(safe["attempts"][0]["clauses"], 0);
-    assert_eq!(safe["warnings"][0], "mind the gap");
     let cut = json(safe_up_to(Some(Order::Rounds(2)), &[a_loop("main.0", 3)]));
     assert_eq!(cut["verdict"], "unknown");
     assert_eq!(cut["reason"], serde_json::Value::Null);

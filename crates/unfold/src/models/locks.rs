@@ -6,6 +6,7 @@ use crate::access::Targets;
 use crate::calls::{Call, Reply};
 use crate::known::SyncPart;
 use crate::pass::{Flow, Frame, Pass, State};
+use crate::threads::ThreadId;
 use formula::TermId;
 use library::{Condition, Mutex, RwLock, Spin};
 
@@ -360,21 +361,32 @@ impl<'p> Pass<'p> {
         Ok(Reply::Return(result))
     }
 
+    /// Begins a step that wakes threads: those that may wait at all.
+    fn begin_waking(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+    ) -> Result<(Option<usize>, Vec<ThreadId>), Flow> {
+        let threads = self.threads_with(targets, SyncPart::Waiting);
+        let mut parts = vec![SyncPart::Life];
+        parts.extend(threads.iter().map(|thread| SyncPart::Waiting(*thread)));
+        let position = self.begin_sync(state, frame, &[(targets, &parts)], 0)?;
+        match self.require_life(state, position, targets, false) {
+            Flow::Dead => Err(Flow::Dead),
+            Flow::Next => Ok((position, threads)),
+        }
+    }
+
     pub fn signal(
         &mut self,
         state: &mut State,
         frame: &Frame,
         targets: &Targets,
     ) -> Result<Reply, Error> {
-        let threads = self.threads_with(targets, SyncPart::Waiting);
-        let mut parts = vec![SyncPart::Life];
-        parts.extend(threads.iter().map(|thread| SyncPart::Waiting(*thread)));
-        let Ok(position) = self.begin_sync(state, frame, &[(targets, &parts)], 0) else {
+        let Ok((position, threads)) = self.begin_waking(state, frame, targets) else {
             return Ok(Reply::Never);
         };
-        if self.require_life(state, position, targets, false) == Flow::Dead {
-            return Ok(Reply::Never);
-        }
         let mut flags = Vec::new();
         for thread in &threads {
             let flag = self.read_part(state, position, targets, SyncPart::Waiting(*thread));
@@ -418,15 +430,9 @@ impl<'p> Pass<'p> {
         frame: &Frame,
         targets: &Targets,
     ) -> Result<Reply, Error> {
-        let threads = self.threads_with(targets, SyncPart::Waiting);
-        let mut parts = vec![SyncPart::Life];
-        parts.extend(threads.iter().map(|thread| SyncPart::Waiting(*thread)));
-        let Ok(position) = self.begin_sync(state, frame, &[(targets, &parts)], 0) else {
+        let Ok((position, threads)) = self.begin_waking(state, frame, targets) else {
             return Ok(Reply::Never);
         };
-        if self.require_life(state, position, targets, false) == Flow::Dead {
-            return Ok(Reply::Never);
-        }
         let (always, zero) = (self.truth(), self.int(0));
         for thread in threads {
             let part = SyncPart::Waiting(thread);

@@ -56,7 +56,7 @@ impl<'p> Pass<'p> {
             Function::Verifier(op) => self.verifier_model(state, frame, op, call),
             Function::Process(op) => self.process_model(state, frame, op, call),
             Function::Time(op) => self.time_model(state, frame, op, call),
-            Function::Output(op) => self.output_model(state, frame, op, call),
+            Function::Output(op) => self.output_model(frame, op, call),
             Function::Bits(library::Bits::FindFirstSet) => {
                 let value = self.argument(call, 0);
                 let width = self.terms.width(value);

@@ -1,7 +1,6 @@
 //! Verification functions, the end of the process, atomic operations as calls,
 //! output, time and what else of the standard library is simple.
 
-use super::EAGAIN;
 use crate::Error;
 use crate::calls::{Call, Reply};
 use crate::known::ThreadPart;
@@ -185,7 +184,6 @@ impl<'p> Pass<'p> {
                 Ok(Reply::Return(self.terms.ite(negative, negated, value)))
             }
             Process::Sort | Process::Search | Process::RandR => {
-                let _ = EAGAIN;
                 Err(self.unsupported(frame, "sorting and searching by library functions"))
             }
         }
@@ -198,14 +196,7 @@ impl<'p> Pass<'p> {
 
     // Output has no influence on the run, except by what it returns.
 
-    pub fn output_model(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        op: Output,
-        call: &Call,
-    ) -> Result<Reply, Error> {
-        let _ = state;
+    pub fn output_model(&mut self, frame: &Frame, op: Output, call: &Call) -> Result<Reply, Error> {
         let stores = matches!(
             op,
             Output::Sprintf

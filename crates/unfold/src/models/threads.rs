@@ -2,7 +2,7 @@
 //! these and for locks.
 
 use super::locks::Manner;
-use super::{EBUSY, EINVAL, ESRCH, ETIMEDOUT};
+use super::{EINVAL, ESRCH};
 use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
@@ -37,7 +37,6 @@ impl<'p> Pass<'p> {
             }
             Thread::Join => self.join(state, frame, call, self.program.target.pointer_bytes),
             Thread::TryJoin | Thread::TimedJoin => {
-                let _ = (EBUSY, ETIMEDOUT);
                 Err(self.unsupported(frame, "joining a thread only if it has ended"))
             }
             Thread::Exit => {
@@ -324,7 +323,11 @@ impl<'p> Pass<'p> {
                 let number = self.int(u128::from(key));
                 self.write_int(state, frame, call, 0, number)
             }
-            Keys::Delete => self.reply(0),
+            Keys::Delete => {
+                self.limits
+                    .insert("keys stay in use after they are deleted".to_owned());
+                self.reply(0)
+            }
             Keys::Get | Keys::Set => {
                 let key = self.number(call, 0, 32);
                 let me = self.thread;
