@@ -8,7 +8,7 @@
 use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
 use crate::memory::Ground;
 use crate::pass::{Flow, Frame, Pass, State};
-use crate::threads::{Access, Cell, CellId};
+use crate::threads::{Access, Cell, CellId, Moment};
 use crate::values::Places;
 use crate::{Error, MAIN};
 use formula::{TermId, Terms};
@@ -570,16 +570,41 @@ impl<'p> Pass<'p> {
     }
 
     /// A local goes out of scope. That is no step, so it happens with the one
-    /// before.
+    /// before: the last that the path leads through, which need not be the last
+    /// that there is.
     pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
         state.memory.forget(object);
-        if let Some(last) = state.after.checked_sub(1)
-            && let Some(alive) = self.alive_object(object)
-        {
-            let dead = self.terms.constant(8, 0);
-            let condition = state.ok;
-            self.write_at(state, Some(last), alive, 0, 1, condition, dead);
+        let Some(alive) = self.alive_object(object) else {
+            return;
+        };
+        self.settle_touches(state);
+        let dead = self.terms.constant(8, 0);
+        let mut on_this_path = state.ok;
+        for position in (0..state.after).rev() {
+            let guard = self.work().thread.positions[position].guard;
+            let condition = self.terms.and(on_this_path, guard);
+            self.write_at(state, Some(position), alive, 0, 1, condition, dead);
+            if self.terms.implies(state.guard, guard) == self.truth() {
+                break;
+            }
+            let elsewhere = self.terms.not(guard);
+            let goes_on = self.is_not_stuck(position);
+            on_this_path = self.terms.all(&[on_this_path, elsewhere, goes_on]);
         }
+    }
+
+    /// The thread at hand is not stuck just before the position.
+    fn is_not_stuck(&mut self, position: usize) -> TermId {
+        let thread = self.thread;
+        let here = |moment: &&Moment| moment.thread == thread && moment.after == position;
+        let stuck: Vec<_> = self
+            .stuck
+            .iter()
+            .filter(here)
+            .map(|m| m.condition)
+            .collect();
+        let stuck: Vec<_> = stuck.into_iter().map(|one| self.terms.not(one)).collect();
+        self.terms.all(&stuck)
     }
 
     /// Stores what a thread returns, for those who join it.

@@ -195,7 +195,7 @@ impl<'p> Pass<'p> {
         let depth = self.calls.iter().filter(|f| **f == call.function).count();
         if depth as u64 > u64::from(self.options.unwind) {
             self.cuts.insert((call.function, None));
-            self.cut(&mut state, frame);
+            self.cut(&mut state);
             return Ok(None);
         }
         let is_atomic = library::is_atomic_function(&function.symbol);
@@ -399,6 +399,6 @@ fn placeholder(state: &State) -> State {
         atomic: None,
         iterations: Rc::from([]),
         bounds: Rc::default(),
-        touched: false,
+        touches: Vec::new(),
     }
 }

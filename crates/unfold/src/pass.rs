@@ -40,9 +40,17 @@ pub struct State {
     pub atomic: Option<(usize, u32)>,
     pub iterations: Rc<[u32]>,
     pub bounds: Bounds,
-    /// Since the last position, something was done that looks like a step to
-    /// others, although it concerns nobody else.
-    pub touched: bool,
+    /// The last thing on each path since the last position that looks like a step
+    /// to others, although it concerns nobody else.
+    pub touches: Vec<Touch>,
+}
+
+/// A step that nobody notices, and so no position unless its time matters.
+#[derive(Clone)]
+pub struct Touch {
+    guard: TermId,
+    step: Step,
+    execution: usize,
 }
 
 /// A function being executed.
@@ -247,10 +255,8 @@ impl<'p> Pass<'p> {
 
     /// The run ends at a bound. Others may have gone on before, if only because
     /// the thread had steps to take up to here.
-    pub fn cut(&mut self, state: &mut State, frame: &Frame) {
-        if state.touched && !self.is_alone {
-            self.position(frame, state, 0);
-        }
+    pub fn cut(&mut self, state: &mut State) {
+        self.settle_touches(state);
         let always = self.truth();
         let before = self.excluded.len();
         self.exclude(state, always);
@@ -334,10 +340,20 @@ impl<'p> Pass<'p> {
     }
 
     pub fn push_position(&mut self, state: &mut State, step: Step, execution: usize) -> usize {
+        state.touches.clear();
+        self.push_guarded(state, state.guard, step, execution)
+    }
+
+    fn push_guarded(
+        &mut self,
+        state: &mut State,
+        guard: TermId,
+        step: Step,
+        execution: usize,
+    ) -> usize {
         state.ok = self.terms.bool(true);
-        state.touched = false;
         let position = Position {
-            guard: state.guard,
+            guard,
             accesses: Vec::new(),
             requires: Vec::new(),
             joins: Vec::new(),
@@ -369,14 +385,30 @@ impl<'p> Pass<'p> {
     /// Before its first position a thread may do things that look like steps to
     /// others, although they concern nobody else. Then it must have had a turn.
     pub fn touch(&mut self, frame: &Frame, state: &mut State) {
-        state.touched = true;
-        if state.after == 0 && self.thread.as_u32() != 0 && state.atomic.is_none() {
-            let step = Step {
-                place: Place::Start,
-                part: 0,
-                location: self.location(frame),
-            };
-            self.push_position(state, step, frame.execution);
+        if state.atomic.is_some() || self.is_alone {
+            return;
+        }
+        let location = self.location(frame);
+        let step = |place| Step {
+            place,
+            part: 0,
+            location,
+        };
+        if state.after == 0 && self.thread.as_u32() != 0 {
+            self.push_position(state, step(Place::Start), frame.execution);
+        }
+        state.touches = vec![Touch {
+            guard: state.guard,
+            step: step(Place::Inst(frame.function, frame.inst)),
+            execution: frame.execution,
+        }];
+    }
+
+    /// Makes positions of the steps that nobody notices, since others must be able
+    /// to go on between them and what comes next.
+    pub fn settle_touches(&mut self, state: &mut State) {
+        for touch in std::mem::take(&mut state.touches) {
+            self.push_guarded(state, touch.guard, touch.step, touch.execution);
         }
     }
 
@@ -454,7 +486,9 @@ impl<'p> Pass<'p> {
         a.ok = self.terms.ite(condition, a.ok, b.ok);
         a.after = a.after.max(b.after);
         a.bounds = learn::common(&a.bounds, &b.bounds);
-        a.touched |= b.touched;
+        a.touches.extend(b.touches);
+        a.touches.sort_by_key(|touch| touch.execution);
+        a.touches.dedup_by_key(|touch| touch.execution);
         a.memory.merge(&mut self.ground(), condition, &b.memory);
         if !Rc::ptr_eq(&a.registers, &b.registers) {
             let mut merged = BTreeMap::new();

@@ -44,7 +44,7 @@ impl<'p> Pass<'p> {
             atomic: None,
             iterations: Rc::from([]),
             bounds: Rc::default(),
-            touched: false,
+            touches: Vec::new(),
         };
         self.calls.clear();
         self.halted.clear();
@@ -434,7 +434,7 @@ impl<'p> Pass<'p> {
             let count = iterations.last().copied().unwrap_or(1);
             if count > bound.max(1) && !self.may_exceed(frame, repeated, &state) {
                 self.cuts.insert((frame.function, Some(repeated)));
-                self.cut(&mut state, frame);
+                self.cut(&mut state);
                 return Ok(());
             }
         }
