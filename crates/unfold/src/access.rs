@@ -11,7 +11,8 @@ use crate::pass::{Flow, Frame, Pass, State};
 use crate::threads::{Access, Cell, CellId, Moment};
 use crate::values::Places;
 use crate::{Error, MAIN};
-use formula::{TermId, Terms};
+use formula::{Sort, TermId, Terms};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// More possible places than this are too many for one access.
@@ -579,17 +580,32 @@ impl<'p> Pass<'p> {
         };
         self.settle_touches(state);
         let dead = self.terms.constant(8, 0);
-        let mut on_this_path = state.ok;
+        let path = state.guard;
+        let mut on_this_path = self.terms.and(path, state.ok);
+        // What is read at positions that the path does not lead through has no
+        // influence, and may not be known yet.
+        let mut not_read = HashMap::new();
         for position in (0..state.after).rev() {
             let guard = self.work().thread.positions[position].guard;
             let condition = self.terms.and(on_this_path, guard);
+            let condition = self.terms.substitute(condition, &not_read);
+            state.guard = self.truth();
             self.write_at(state, Some(position), alive, 0, 1, condition, dead);
-            if self.terms.implies(state.guard, guard) == self.truth() {
+            state.guard = path;
+            if self.terms.implies(path, guard) == self.truth() {
                 break;
             }
             let elsewhere = self.terms.not(guard);
             let goes_on = self.is_not_stuck(position);
             on_this_path = self.terms.all(&[on_this_path, elsewhere, goes_on]);
+            for access in self.work().thread.positions[position].accesses.clone() {
+                if let Access::Read { variable, .. } = access
+                    && let Sort::BitVec(width) = self.terms.sort(variable)
+                {
+                    let some = *self.terms.range(variable).unsigned().start();
+                    not_read.insert(variable, self.terms.constant(width, some));
+                }
+            }
         }
     }
 
