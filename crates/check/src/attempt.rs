@@ -1,15 +1,12 @@
-//! One query: is there a violation within exactly these bounds?
+//! What there is to be done, what may be asked and answered, and unfolding.
 
-use crate::feed::Feed;
-use crate::verdict::{Attempt, CutLoop, Limits, Options, Order, Progress, Stage};
-use crate::{export, witness};
+use crate::verdict::{CutLoop, Limits, Options, Order, Progress, Stage};
 use analysis::Loops;
 use ir::Program;
-use replay::{Property, Run};
-use solve::{Budget, Outcome, Reason, SatSolver, memory};
+use replay::Run;
+use solve::memory;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use unfold::{Error, Unfolding};
 
 /// Terms beyond this are too many for any solver.
@@ -37,7 +34,7 @@ pub struct Query {
 }
 
 impl Query {
-    fn keep_going(&self, watch: &(dyn Fn(&Progress) -> bool + Sync), stage: Stage) -> bool {
+    pub fn keep_going(&self, watch: &(dyn Fn(&Progress) -> bool + Sync), stage: Stage) -> bool {
         let has_time = self
             .deadline
             .is_none_or(|deadline| Instant::now() < deadline);
@@ -59,9 +56,20 @@ pub enum Answer {
     TooLong,
 }
 
+impl Answer {
+    pub fn name(&self) -> String {
+        match self {
+            Answer::Violated(_) => "violated".to_owned(),
+            Answer::None(_) => "none".to_owned(),
+            Answer::Unknown(reason) => reason.clone(),
+            Answer::TooLong => "took too long".to_owned(),
+        }
+    }
+}
+
 impl Task<'_> {
     /// The answer when something was told not to go on.
-    fn interruption(&self, deadline: Option<Instant>) -> Answer {
+    pub fn interruption(&self, deadline: Option<Instant>) -> Answer {
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             Answer::TooLong
         } else if self.is_short_of_memory() {
@@ -71,7 +79,7 @@ impl Task<'_> {
         }
     }
 
-    fn is_short_of_memory(&self) -> bool {
+    pub fn is_short_of_memory(&self) -> bool {
         match (self.options.memory, memory::resident()) {
             (Some(limit), Some(used)) => used > limit,
             _ => false,
@@ -79,7 +87,7 @@ impl Task<'_> {
     }
 
     /// Unfolds the program.
-    fn unfold(&self, query: &Query) -> Result<Unfolding, Answer> {
+    pub fn unfold(&self, query: &Query) -> Result<Unfolding, Answer> {
         let bounds = &self.options.bounds;
         let config = &self.options.config;
         let options = unfold::Options {
@@ -115,214 +123,11 @@ impl Task<'_> {
         })
     }
 
-    fn keep_going(&self, query: &Query, stage: Stage) -> bool {
+    pub fn keep_going(&self, query: &Query, stage: Stage) -> bool {
         query.keep_going(self.watch, stage)
     }
 
-    /// Answers one query, and says what it cost.
-    pub fn attempt(&self, query: &Query) -> (Answer, Attempt) {
-        let mut record = Attempt {
-            order: Some(query.order),
-            unwind: Some(query.unwind),
-            ..Attempt::default()
-        };
-        let start = Instant::now();
-        let unfolded = self.unfold(query);
-        record.unfolding = start.elapsed();
-        let answer = match unfolded {
-            Err(answer) => answer,
-            Ok(mut unfolding) => self.solve(&mut unfolding, query, &mut record),
-        };
-        record.peak_memory = memory::peak().unwrap_or(0);
-        record.result = match &answer {
-            Answer::Violated(_) => "violated".to_owned(),
-            Answer::None(_) => "none".to_owned(),
-            Answer::Unknown(reason) => reason.clone(),
-            Answer::TooLong => "took too long".to_owned(),
-        };
-        (answer, record)
-    }
-
-    fn solve(&self, unfolding: &mut Unfolding, query: &Query, record: &mut Attempt) -> Answer {
-        let threads = &unfolding.threads;
-        record.threads = threads
-            .threads
-            .values()
-            .map(|thread| (thread.name.clone(), thread.positions.len()))
-            .collect();
-        record.cells = threads.cells.len();
-        let count = threads.threads.len() as u32;
-        let enough = most_contexts(record.threads.iter().map(|(_, positions)| *positions));
-        let covers_all = unfolding.is_settled
-            && match query.order {
-                Order::Contexts(contexts) => u64::from(contexts) >= enough,
-                Order::Rounds(rounds) => count <= 1 || u64::from(rounds) >= enough,
-            };
-        let mut limits = Limits {
-            order: (!covers_all).then_some(query.order),
-            loops: self.cut_loops(unfolding, query.unwind),
-            others: unfolding.limits.iter().cloned().collect(),
-        };
-        if threads.violations.is_empty() {
-            // Nothing can go wrong in any order of steps.
-            if unfolding.is_settled {
-                limits.order = None;
-            }
-            return Answer::None(limits);
-        }
-        // More contexts than any run has cost time and change nothing.
-        let contexts = match query.order {
-            Order::Contexts(contexts) => u64::from(contexts).min(enough) as usize,
-            Order::Rounds(rounds) => (rounds * count) as usize,
-        };
-        match self.ask(unfolding, query, contexts, Some(record)) {
-            Answer::None(_) => {}
-            answer => return answer,
-        }
-        // Cuts that no run comes to are none.
-        if covers_all && !limits.loops.is_empty() {
-            let threads = &mut unfolding.threads;
-            threads.violations = unfolding
-                .cut_moments
-                .iter()
-                .map(|index| threads.excluded[*index])
-                .collect();
-            let mut index = 0;
-            threads.excluded.retain(|_| {
-                index += 1;
-                !unfolding.cut_moments.contains(&(index - 1))
-            });
-            if let Answer::None(_) = self.ask(unfolding, query, contexts, None) {
-                limits.loops.clear();
-            }
-        }
-        Answer::None(limits)
-    }
-
-    /// Asks the solver whether any of the violations can happen. Without a record,
-    /// it is enough to know whether.
-    fn ask(
-        &self,
-        unfolding: &Unfolding,
-        query: &Query,
-        contexts: usize,
-        record: Option<&mut Attempt>,
-    ) -> Answer {
-        let threads = &unfolding.threads;
-        let is_main_query = record.is_some();
-        let mut unrecorded = Attempt::default();
-        let record = record.unwrap_or(&mut unrecorded);
-        let start = Instant::now();
-        let mut feed = Feed::new(self.options.dump.is_some() && is_main_query);
-        let mut options = encode::Options::new(contexts);
-        options.round_robin = matches!(query.order, Order::Rounds(_));
-        options.normal_forms = self.options.normal_forms;
-        let encoded = encode::encode(threads, &options, &mut feed, &mut || {
-            !self.is_short_of_memory() && self.keep_going(query, Stage::Encoding)
-        });
-        let Some(mut encoding) = encoded else {
-            return self.interruption(query.deadline);
-        };
-        let violated = encoding.any_violation(&mut feed);
-        record.encoding = start.elapsed();
-        record.variables = feed.variables;
-        record.clauses = feed.clauses;
-        if let Some(path) = &self.options.dump
-            && let Some(copy) = feed.copy()
-            && let Err(error) = export::write(path, copy, violated)
-        {
-            return Answer::Unknown(format!("cannot write {}: {error}", path.display()));
-        }
-        let start = Instant::now();
-        let outcome = self.search(&mut feed, violated, query);
-        record.solving = start.elapsed();
-        record.conflicts = feed.solver.statistics().conflicts.unwrap_or(0);
-        match outcome {
-            Outcome::Unsatisfiable => Answer::None(Limits::default()),
-            Outcome::Unknown(Reason::Interrupted | Reason::Deadline) => {
-                self.interruption(query.deadline)
-            }
-            Outcome::Unknown(reason) => Answer::Unknown(reason.to_string()),
-            Outcome::Satisfiable if !is_main_query => Answer::Unknown("it can happen".to_owned()),
-            Outcome::Satisfiable => {
-                let start = Instant::now();
-                let model = encoding.model(threads, |literal| feed.value(literal));
-                let answer = self.confirm(unfolding, &model, query);
-                record.replaying = start.elapsed();
-                answer
-            }
-        }
-    }
-
-    /// Runs the solver, while somebody keeps an eye on the user.
-    fn search(&self, feed: &mut Feed, violated: i32, query: &Query) -> Outcome {
-        let budget = Budget {
-            deadline: query.deadline,
-            memory: self.options.memory,
-            ..Budget::default()
-        };
-        let interrupter = feed.solver.interrupter();
-        let watch = self.watch;
-        let is_over = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let watcher = scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    std::thread::park_timeout(Duration::from_millis(100));
-                    if !query.keep_going(watch, Stage::Solving) {
-                        interrupter.interrupt();
-                        return;
-                    }
-                }
-            });
-            let outcome = feed.solver.solve(&[Feed::literal(violated)], &budget);
-            is_over.store(true, Ordering::Relaxed);
-            watcher.thread().unpark();
-            outcome
-        })
-    }
-
-    fn confirm(&self, unfolding: &Unfolding, model: &encode::Model, query: &Query) -> Answer {
-        let config = replay::Config {
-            unwind: None,
-            ..self.options.config.clone()
-        };
-        let stage = witness::Stage {
-            image: &self.image,
-            config: &config,
-            digest: self.digest,
-        };
-        let run = witness::replay(&stage, unfolding, model, &mut |_| {
-            self.keep_going(query, Stage::Replaying)
-        });
-        let problem = match run {
-            Ok(run) => {
-                let is_found = run.violations.iter().any(|violation| {
-                    let property = violation.kind.property();
-                    property == Property::Assert && config.checks.has(property)
-                });
-                if is_found {
-                    return Answer::Violated(Box::new(run));
-                }
-                if run.outcome == replay::Outcome::Interrupted {
-                    return self.interruption(query.deadline);
-                }
-                format!("the run ends with {:?}", run.outcome)
-            }
-            Err(misfit) => misfit.to_string(),
-        };
-        if unfolding.is_coarse {
-            Answer::Unknown(format!(
-                "a violation is possible as far as the formula can tell, but could not be \
-                 confirmed: {problem}"
-            ))
-        } else {
-            Answer::Unknown(format!(
-                "internal error: a violation was found that does not replay: {problem}"
-            ))
-        }
-    }
-
-    fn cut_loops(&self, unfolding: &Unfolding, unwind: u32) -> Vec<CutLoop> {
+    pub fn cut_loops(&self, unfolding: &Unfolding, unwind: u32) -> Vec<CutLoop> {
         let mut names: BTreeMap<ir::FunctionId, Loops> = BTreeMap::new();
         let mut cuts = Vec::new();
         for (function, id) in &unfolding.cuts {
@@ -352,16 +157,4 @@ impl Task<'_> {
         cuts.sort();
         cuts
     }
-}
-
-/// The most contexts in which something happens that a run can have. Neighbouring
-/// contexts belong to different threads, and each passes a position; main's first
-/// may pass none.
-fn most_contexts(positions: impl Iterator<Item = usize>) -> u64 {
-    let (mut sum, mut most) = (0, 0);
-    for count in positions {
-        sum += count as u64;
-        most = most.max(count as u64);
-    }
-    1 + sum.min(2 * (sum - most) + 1)
 }

@@ -5,9 +5,11 @@
 //! the interpreter has not seen; nothing is called safe without its bounds.
 
 mod attempt;
+mod bounded;
 mod deepen;
 mod export;
 mod feed;
+mod sample;
 mod verdict;
 mod witness;
 

@@ -29,6 +29,11 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Whether the user gave none at all.
+    pub fn are_open(&self) -> bool {
+        self.order.is_none() && self.unwind.is_none() && self.unwind_set.is_empty()
+    }
+
     /// Whether the user left nothing to be chosen.
     pub fn are_given(&self) -> bool {
         self.order.is_some() && self.unwind.is_some()

@@ -271,7 +271,7 @@ fn describe_bounds(order: Option<Order>, unwind: Option<u32>) -> String {
     let unwind = unwind.map(|bound| format!("unwind {bound}"));
     let parts: Vec<String> = order.into_iter().chain(unwind).collect();
     match parts.is_empty() {
-        true => "none".to_owned(),
+        true => "at random".to_owned(),
         false => parts.join(", "),
     }
 }

@@ -1,0 +1,353 @@
+//! A program within bounds, as a formula that can be asked again and again.
+//!
+//! It is unfolded and encoded once, for the most contexts that will be asked
+//! for. Fewer contexts are an assumption, so the solver keeps what it has
+//! learnt when it is asked for more.
+
+use crate::attempt::{Answer, Query, Task};
+use crate::feed::Feed;
+use crate::verdict::{Attempt, Limits, Order, Stage};
+use crate::{export, witness};
+use encode::Encoding;
+use replay::Property;
+use solve::{Budget, Literal, Outcome, Reason, SatSolver, memory};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use unfold::Unfolding;
+
+pub struct Bounded {
+    /// The largest bounds.
+    order: Order,
+    unwind: u32,
+    unfolding: Unfolding,
+    /// Nothing can go wrong, in any order of steps, if there is none.
+    formula: Option<Formula>,
+    /// What it took to get here, for the record of the first question.
+    record: Attempt,
+}
+
+struct Formula {
+    feed: Feed,
+    encoding: Encoding,
+    violated: i32,
+    /// Contexts of the encoding.
+    contexts: usize,
+}
+
+impl Bounded {
+    /// Unfolds and encodes the program within the bounds of a query.
+    pub fn new(task: &Task, query: &Query) -> Result<Bounded, Box<(Answer, Attempt)>> {
+        let mut record = Attempt {
+            order: Some(query.order),
+            unwind: Some(query.unwind),
+            ..Attempt::default()
+        };
+        let start = Instant::now();
+        let unfolded = task.unfold(query);
+        record.unfolding = start.elapsed();
+        let unfolding = match unfolded {
+            Ok(unfolding) => unfolding,
+            Err(answer) => return Err(Box::new((close(&mut record, answer), record))),
+        };
+        let threads = &unfolding.threads;
+        record.threads = (threads.threads.values())
+            .map(|thread| (thread.name.clone(), thread.positions.len()))
+            .collect();
+        record.cells = threads.cells.len();
+        let mut bounded = Bounded {
+            order: query.order,
+            unwind: query.unwind,
+            unfolding,
+            formula: None,
+            record,
+        };
+        if !bounded.unfolding.threads.violations.is_empty() {
+            let start = Instant::now();
+            let contexts = bounded.contexts(query.order);
+            let dump = task.options.dump.as_deref();
+            let formula = Formula::new(task, &bounded.unfolding, query, contexts, dump);
+            let record = &mut bounded.record;
+            record.encoding = start.elapsed();
+            match formula {
+                Ok(formula) => {
+                    record.variables = formula.feed.variables;
+                    record.clauses = formula.feed.clauses;
+                    bounded.formula = Some(formula);
+                }
+                Err(answer) => return Err(Box::new((close(record, answer), bounded.record))),
+            }
+        }
+        Ok(bounded)
+    }
+
+    /// Whether no loop was cut, so that higher bounds of loops change nothing.
+    pub fn has_whole_loops(&self) -> bool {
+        self.unfolding.cuts.is_empty()
+    }
+
+    /// The least bounds of either kind that cover all runs, as far as contexts
+    /// are concerned.
+    pub fn covering(&self) -> (u64, u64) {
+        let positions = || self.record.threads.iter().map(|(_, count)| *count as u64);
+        (most_contexts(positions()), most_rounds(positions()))
+    }
+
+    /// Contexts in the encoding of a bound. More than any run has cost time and
+    /// change nothing.
+    fn contexts(&self, order: Order) -> usize {
+        let (contexts, rounds) = self.covering();
+        match order {
+            Order::Contexts(bound) => u64::from(bound).min(contexts) as usize,
+            Order::Rounds(bound) => {
+                let bound = u64::from(bound).min(rounds) as usize;
+                bound * self.unfolding.threads.threads.len()
+            }
+        }
+    }
+
+    fn covers_all(&self, order: Order) -> bool {
+        let (contexts, rounds) = self.covering();
+        self.unfolding.is_settled
+            && match order {
+                Order::Contexts(bound) => u64::from(bound) >= contexts,
+                Order::Rounds(bound) => u64::from(bound) >= rounds,
+            }
+    }
+
+    /// Is there a violation within this bound, which is at most that of the
+    /// formula? Also says what it cost.
+    pub fn ask(
+        &mut self,
+        task: &Task,
+        order: Order,
+        deadline: Option<Instant>,
+    ) -> (Answer, Attempt) {
+        let query = Query {
+            order,
+            unwind: self.unwind,
+            deadline,
+        };
+        let mut record = self.record.clone();
+        self.record.unfolding = Duration::ZERO;
+        self.record.encoding = Duration::ZERO;
+        record.order = Some(order);
+        let answer = self.answer(task, &query, &mut record);
+        (close(&mut record, answer), record)
+    }
+
+    fn answer(&mut self, task: &Task, query: &Query, record: &mut Attempt) -> Answer {
+        let covers_all = self.covers_all(query.order);
+        let mut limits = Limits {
+            order: (!covers_all).then_some(query.order),
+            loops: task.cut_loops(&self.unfolding, query.unwind),
+            others: self.unfolding.limits.iter().cloned().collect(),
+        };
+        let contexts = self.contexts(query.order);
+        let Some(formula) = &mut self.formula else {
+            if self.unfolding.is_settled {
+                limits.order = None;
+            }
+            return Answer::None(limits);
+        };
+        let mut assumptions = vec![Feed::literal(formula.violated)];
+        if contexts < formula.contexts {
+            let unused = formula.encoding.unused_from(contexts, &mut formula.feed);
+            assumptions.push(Feed::literal(unused));
+        }
+        let before = formula.conflicts();
+        let start = Instant::now();
+        let outcome = formula.search(task, &assumptions, query);
+        record.solving = start.elapsed();
+        record.conflicts = formula.conflicts() - before;
+        match outcome {
+            Outcome::Unsatisfiable => {
+                if covers_all && !limits.loops.is_empty() && self.cuts_nothing(task, query) {
+                    limits.loops.clear();
+                }
+                Answer::None(limits)
+            }
+            Outcome::Unknown(Reason::Interrupted | Reason::Deadline) => {
+                task.interruption(query.deadline)
+            }
+            Outcome::Unknown(reason) => Answer::Unknown(reason.to_string()),
+            Outcome::Satisfiable => {
+                let start = Instant::now();
+                let threads = &self.unfolding.threads;
+                let value = |literal| formula.feed.value(literal);
+                let model = formula.encoding.model(threads, value);
+                let answer = confirm(task, &self.unfolding, &model, query);
+                record.replaying = start.elapsed();
+                answer
+            }
+        }
+    }
+
+    /// Whether no run comes to the bound of a loop. Asks for that as if it were
+    /// the violation.
+    fn cuts_nothing(&mut self, task: &Task, query: &Query) -> bool {
+        let contexts = self.contexts(self.order);
+        let unfolding = &mut self.unfolding;
+        let threads = &mut unfolding.threads;
+        let violations = threads.violations.clone();
+        let excluded = threads.excluded.clone();
+        threads.violations = (unfolding.cut_moments.iter())
+            .map(|index| excluded[*index])
+            .collect();
+        let mut index = 0;
+        threads.excluded.retain(|_| {
+            index += 1;
+            !unfolding.cut_moments.contains(&(index - 1))
+        });
+        let formula = Formula::new(task, unfolding, query, contexts, None);
+        self.unfolding.threads.violations = violations;
+        self.unfolding.threads.excluded = excluded;
+        formula.is_ok_and(|mut formula| {
+            let assumptions = [Feed::literal(formula.violated)];
+            formula.search(task, &assumptions, query) == Outcome::Unsatisfiable
+        })
+    }
+}
+
+impl Formula {
+    fn new(
+        task: &Task,
+        unfolding: &Unfolding,
+        query: &Query,
+        contexts: usize,
+        dump: Option<&Path>,
+    ) -> Result<Formula, Answer> {
+        let mut feed = Feed::new(dump.is_some());
+        let mut options = encode::Options::new(contexts);
+        options.round_robin = matches!(query.order, Order::Rounds(_));
+        options.normal_forms = task.options.normal_forms;
+        let encoded = encode::encode(&unfolding.threads, &options, &mut feed, &mut || {
+            !task.is_short_of_memory() && task.keep_going(query, Stage::Encoding)
+        });
+        let Some(mut encoding) = encoded else {
+            return Err(task.interruption(query.deadline));
+        };
+        let violated = encoding.any_violation(&mut feed);
+        if let Some(path) = dump
+            && let Some(copy) = feed.copy()
+            && let Err(error) = export::write(path, copy, violated)
+        {
+            let reason = format!("cannot write {}: {error}", path.display());
+            return Err(Answer::Unknown(reason));
+        }
+        Ok(Formula {
+            feed,
+            encoding,
+            violated,
+            contexts,
+        })
+    }
+
+    fn conflicts(&self) -> u64 {
+        self.feed.solver.statistics().conflicts.unwrap_or(0)
+    }
+
+    /// Runs the solver, while somebody keeps an eye on the user.
+    fn search(&mut self, task: &Task, assumptions: &[Literal], query: &Query) -> Outcome {
+        let budget = Budget {
+            deadline: query.deadline,
+            memory: task.options.memory,
+            ..Budget::default()
+        };
+        let interrupter = self.feed.solver.interrupter();
+        let watch = task.watch;
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(Duration::from_millis(100));
+                    if !query.keep_going(watch, Stage::Solving) {
+                        interrupter.interrupt();
+                        return;
+                    }
+                }
+            });
+            let outcome = self.feed.solver.solve(assumptions, &budget);
+            is_over.store(true, Ordering::Relaxed);
+            watcher.thread().unpark();
+            // There may be another question.
+            let _ = watcher.join();
+            interrupter.clear();
+            outcome
+        })
+    }
+}
+
+/// Has the interpreter repeat what the solver found.
+fn confirm(task: &Task, unfolding: &Unfolding, model: &encode::Model, query: &Query) -> Answer {
+    let config = replay::Config {
+        unwind: None,
+        ..task.options.config.clone()
+    };
+    let stage = witness::Stage {
+        image: &task.image,
+        config: &config,
+        digest: task.digest,
+    };
+    let run = witness::replay(&stage, unfolding, model, &mut |_| {
+        task.keep_going(query, Stage::Replaying)
+    });
+    let problem = match run {
+        Ok(run) => {
+            let is_found = run.violations.iter().any(|violation| {
+                let property = violation.kind.property();
+                property == Property::Assert && config.checks.has(property)
+            });
+            if is_found {
+                return Answer::Violated(Box::new(run));
+            }
+            if run.outcome == replay::Outcome::Interrupted {
+                return task.interruption(query.deadline);
+            }
+            format!("the run ends with {:?}", run.outcome)
+        }
+        Err(misfit) => misfit.to_string(),
+    };
+    if unfolding.is_coarse {
+        Answer::Unknown(format!(
+            "a violation is possible as far as the formula can tell, but could not be \
+             confirmed: {problem}"
+        ))
+    } else {
+        Answer::Unknown(format!(
+            "internal error: a violation was found that does not replay: {problem}"
+        ))
+    }
+}
+
+fn close(record: &mut Attempt, answer: Answer) -> Answer {
+    record.peak_memory = memory::peak().unwrap_or(0);
+    record.result = answer.name();
+    answer
+}
+
+/// The most contexts in which something happens that a run can have. Neighbouring
+/// contexts belong to different threads, and each passes a position; main's first
+/// may pass none.
+fn most_contexts(positions: impl Iterator<Item = u64>) -> u64 {
+    let (mut sum, mut most) = (0, 0);
+    for count in positions {
+        sum += count;
+        most = most.max(count);
+    }
+    1 + sum.min(2 * (sum - most) + 1)
+}
+
+/// The most rounds that a run needs. A new one begins only when a thread hands
+/// over to an earlier one. The first thread never does that, and the last one is
+/// never handed over to; and each time, both threads have positions to pass.
+fn most_rounds(positions: impl Iterator<Item = u64>) -> u64 {
+    let positions: Vec<u64> = positions.collect();
+    let sum: u64 = positions.iter().sum();
+    let first = positions.first().copied().unwrap_or(0);
+    let last = positions.last().copied().unwrap_or(0);
+    if positions.len() <= 1 {
+        return 1;
+    }
+    1 + (sum - first).min(sum - last)
+}

@@ -1,0 +1,70 @@
+//! Runs at random, in case something breaks easily.
+
+use crate::attempt::Task;
+use crate::verdict::{Attempt, Progress, Stage};
+use replay::{Property, Run};
+use std::time::Instant;
+
+/// Visible steps of all runs together, and of one.
+const ALL_STEPS: u64 = 200_000;
+const RUN_STEPS: u64 = 20_000;
+const MAX_RUNS: u64 = 500;
+
+/// Makes some runs, the same for the same program, up to the first with a
+/// violation.
+pub fn sample(task: &Task, attempts: &mut Vec<Attempt>) -> Option<Box<Run>> {
+    let start = Instant::now();
+    let mut steps = 0;
+    let mut found = None;
+    let mut seed = 0;
+    while found.is_none() && seed < MAX_RUNS && steps < ALL_STEPS && is_wanted(task) {
+        let run = run(task, seed, false);
+        steps += run.steps.max(1);
+        if is_violated(&run) {
+            found = Some(Box::new(self::run(task, seed, true)));
+        }
+        seed += 1;
+    }
+    attempts.push(Attempt {
+        replaying: start.elapsed(),
+        peak_memory: solve::memory::peak().unwrap_or(0),
+        result: match found {
+            Some(_) => "violated".to_owned(),
+            None => format!("{seed} runs at random"),
+        },
+        ..Attempt::default()
+    });
+    found
+}
+
+fn run(task: &Task, seed: u64, is_traced: bool) -> Run {
+    let config = replay::Config {
+        unwind: None,
+        ..task.options.config.clone()
+    };
+    replay::run_random(
+        &task.image,
+        &config,
+        task.digest,
+        seed,
+        RUN_STEPS,
+        is_traced,
+        &mut |_| is_traced || is_wanted(task),
+    )
+}
+
+fn is_violated(run: &Run) -> bool {
+    (run.violations.iter()).any(|violation| violation.kind.property() == Property::Assert)
+}
+
+fn is_wanted(task: &Task) -> bool {
+    let has_time = task
+        .deadline
+        .is_none_or(|deadline| Instant::now() < deadline);
+    has_time
+        && (task.watch)(&Progress {
+            stage: Stage::Replaying,
+            order: None,
+            unwind: None,
+        })
+}
