@@ -89,7 +89,7 @@ fn ours(program: &ir::Program, order: Order) -> Figures {
         time: None,
         memory: None,
         dump: None,
-        normal_forms: encode::NormalForms::default(),
+        reductions: check::Reductions::default(),
     };
     let report = check::check(program, &options, &|_| true);
     let Some(attempt) = report.attempts.last() else {

@@ -80,10 +80,8 @@ impl Task<'_> {
     }
 
     pub fn is_short_of_memory(&self) -> bool {
-        match (self.options.memory, memory::resident()) {
-            (Some(limit), Some(used)) => used > limit,
-            _ => false,
-        }
+        // Asking the system takes longer than most of what is watched here.
+        (self.options.memory).is_some_and(|limit| memory::resident().unwrap_or(0) > limit)
     }
 
     /// Unfolds the program.
@@ -102,6 +100,7 @@ impl Task<'_> {
             address_reuse: config.address_reuse,
             can_free: self.can_free,
             arguments: config.arguments.clone(),
+            reductions: self.options.reductions.unfolding,
         };
         let mut keep_going = |terms: usize| {
             terms < MAX_TERMS

@@ -220,7 +220,8 @@ impl Formula {
         let mut feed = Feed::new(dump.is_some());
         let mut options = encode::Options::new(contexts);
         options.round_robin = matches!(query.order, Order::Rounds(_));
-        options.normal_forms = task.options.normal_forms;
+        options.normal_forms = task.options.reductions.normal_forms;
+        options.formula.narrowing = task.options.reductions.narrowing;
         let encoded = encode::encode(&unfolding.threads, &options, &mut feed, &mut || {
             !task.is_short_of_memory() && task.keep_going(query, Stage::Encoding)
         });

@@ -14,7 +14,7 @@ mod verdict;
 mod witness;
 
 pub use verdict::{
-    Attempt, Bounds, CutLoop, Limits, Options, Order, Progress, Report, Stage, Verdict,
+    Attempt, Bounds, CutLoop, Limits, Options, Order, Progress, Reductions, Report, Stage, Verdict,
 };
 
 use analysis::Loops;

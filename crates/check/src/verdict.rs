@@ -50,8 +50,27 @@ pub struct Options {
     pub memory: Option<u64>,
     /// Write each query here: DIMACS, or SMT-LIB if the name ends in `.smt2`.
     pub dump: Option<PathBuf>,
+    pub reductions: Reductions,
+}
+
+/// What makes formulas smaller and changes no verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reductions {
+    pub unfolding: unfold::Reductions,
     /// The normal forms of schedules that the encoding may insist on.
     pub normal_forms: encode::NormalForms,
+    /// Words have no more bits than their values need.
+    pub narrowing: bool,
+}
+
+impl Default for Reductions {
+    fn default() -> Reductions {
+        Reductions {
+            unfolding: unfold::Reductions::default(),
+            normal_forms: encode::NormalForms::default(),
+            narrowing: true,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

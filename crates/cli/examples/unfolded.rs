@@ -26,6 +26,7 @@ fn main() {
         address_reuse: true,
         can_free: false,
         arguments: vec!["program".to_owned()],
+        reductions: unfold::Reductions::default(),
     };
     let unfolding = std::thread::scope(|scope| {
         std::thread::Builder::new()

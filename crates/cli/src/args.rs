@@ -163,6 +163,9 @@ pub struct Check {
     /// Experimental: leave out schedules that are equivalent to others.
     #[arg(long, value_name = "WHICH")]
     pub normal_forms: Option<NormalForms>,
+    /// Experimental: do without something that makes formulas smaller.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub without: Vec<Reduction>,
     /// Answer as in SV-COMP: the last line is true, false(...), unknown or ERROR.
     #[arg(long, requires = "prop", conflicts_with_all = ["json", "property"])]
     pub svcomp: bool,
@@ -186,6 +189,15 @@ pub enum NormalForms {
     Resume,
     Order,
     Both,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Reduction {
+    Hiding,
+    Ranges,
+    Learning,
+    Relaxing,
+    Narrowing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -364,14 +376,24 @@ impl Check {
         }
     }
 
-    pub fn normal_forms(&self) -> encode::NormalForms {
-        match self.normal_forms {
-            None => encode::NormalForms::default(),
-            Some(forms) => encode::NormalForms {
+    pub fn reductions(&self) -> check::Reductions {
+        let mut reductions = check::Reductions::default();
+        if let Some(forms) = self.normal_forms {
+            reductions.normal_forms = encode::NormalForms {
                 resume_for_conflict: matches!(forms, NormalForms::Resume | NormalForms::Both),
                 ordered_neighbours: matches!(forms, NormalForms::Order | NormalForms::Both),
-            },
+            };
         }
+        for reduction in &self.without {
+            match reduction {
+                Reduction::Hiding => reductions.unfolding.hiding = false,
+                Reduction::Ranges => reductions.unfolding.ranges = false,
+                Reduction::Learning => reductions.unfolding.learning = false,
+                Reduction::Relaxing => reductions.unfolding.relaxing = false,
+                Reduction::Narrowing => reductions.narrowing = false,
+            }
+        }
+        reductions
     }
 }
 

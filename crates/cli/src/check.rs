@@ -57,7 +57,7 @@ impl Checked {
                 .map(|limit| Duration::from_secs(limit).saturating_sub(loading)),
             memory: arguments.memory,
             dump: arguments.dump.clone(),
-            normal_forms: arguments.normal_forms(),
+            reductions: arguments.reductions(),
         };
         let watch = Watch::start(None);
         let latest: Mutex<Option<Progress>> = Mutex::new(None);

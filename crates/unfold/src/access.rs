@@ -319,7 +319,10 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         let cell = self.cell(object, piece);
         let values = self.known.values[&(object, piece.start)].clone();
-        let range = values.range().clone();
+        let mut range = values.range().clone();
+        if !self.options.reductions.ranges {
+            range = formula::Range::full(range.width());
+        }
         if let Some(value) = range.as_constant() {
             return self.terms.constant(range.width(), value);
         }

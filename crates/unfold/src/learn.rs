@@ -31,6 +31,9 @@ const WORTHWHILE: u128 = 64;
 impl<'p> Pass<'p> {
     /// Takes note that a condition holds on this path.
     pub fn learn(&mut self, state: &mut State, frame: &Frame, condition: TermId) {
+        if !self.options.reductions.learning {
+            return;
+        }
         let conjuncts = match self.terms.term(condition) {
             Term::And(list) => self.terms.list(list).to_vec(),
             _ => vec![condition],

@@ -310,7 +310,7 @@ impl<'p> Pass<'p> {
     /// Goes back to a weaker guard, since all other paths that it stands for have
     /// come to a halt.
     pub fn relax(&mut self, state: &mut State, guard: TermId) {
-        if state.guard == guard {
+        if state.guard == guard || !self.options.reductions.relaxing {
             return;
         }
         state.guard = guard;
@@ -396,6 +396,10 @@ impl<'p> Pass<'p> {
         };
         if state.after == 0 && self.thread.as_u32() != 0 {
             self.push_position(state, step(Place::Start), frame.execution);
+        }
+        if !self.options.reductions.hiding {
+            self.position(frame, state, 0);
+            return;
         }
         state.touches = vec![Touch {
             guard: state.guard,

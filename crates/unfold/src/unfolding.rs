@@ -36,6 +36,32 @@ pub struct Options {
     pub can_free: bool,
     /// The command line, the program's name first.
     pub arguments: Vec<String>,
+    pub reductions: Reductions,
+}
+
+/// What makes formulas smaller and changes no verdict. Each can be left out, so
+/// that tests can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reductions {
+    /// Steps that concern one thread only are no positions.
+    pub hiding: bool,
+    /// Variables take only the values that shared memory can have.
+    pub ranges: bool,
+    /// Paths learn from the conditions on them.
+    pub learning: bool,
+    /// Guards get weaker where all other paths have ended.
+    pub relaxing: bool,
+}
+
+impl Default for Reductions {
+    fn default() -> Reductions {
+        Reductions {
+            hiding: true,
+            ranges: true,
+            learning: true,
+            relaxing: true,
+        }
+    }
 }
 
 impl Options {
@@ -228,7 +254,9 @@ impl Pass<'_> {
         }
         let mut cells: PrimaryMap<_, Cell> = std::mem::take(&mut self.cells);
         for ((object, start), cell) in &self.cell_ids {
-            if let Some(values) = self.known.values.get(&(*object, *start)) {
+            if let Some(values) = self.known.values.get(&(*object, *start))
+                && self.options.reductions.ranges
+            {
                 cells[*cell].range = values.range().clone();
             }
         }

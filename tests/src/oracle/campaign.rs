@@ -4,7 +4,7 @@
 //! which the two sides disagree is shrunk and, if the caller names a folder,
 //! kept there with a note. This module does not print.
 
-use super::compare::{ALL_FORMS, Agreement, Disagreement, Kind, Scope, compare};
+use super::compare::{variants, Agreement, Disagreement, Kind, Scope, compare};
 use super::generate;
 use super::shrink::shrink;
 use super::syntax::Program;
@@ -104,14 +104,14 @@ pub fn run(plan: &Plan, watch: &(dyn Fn(&Tally) + Sync)) -> Tally {
 pub fn scope(seed: u64) -> Scope {
     // Not the numbers that the program is made from.
     let mut rng = Rng::with_seed(seed ^ 0x5eed_0f0a_c1e5);
-    let forms = match rng.u8(..4) {
-        0 => ALL_FORMS.to_vec(),
-        _ => vec![ALL_FORMS[rng.usize(..4)]],
-    };
+    let mut variants = variants();
+    if rng.u8(..4) > 0 {
+        variants = vec![variants[rng.usize(..variants.len())]];
+    }
     Scope {
         contexts: (1..=MOST_CONTEXTS).collect(),
         rounds: (1..=MOST_ROUNDS).collect(),
-        forms,
+        variants,
         unmerged: rng.u8(..4) == 0,
     }
 }
@@ -123,7 +123,7 @@ fn try_compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
         Err(Disagreement {
             kind: Kind::Panicked,
             order: None,
-            forms: ALL_FORMS[0],
+            variant: check::Reductions::default(),
             what: crate::cases::panic_message(&*panic),
         })
     })

@@ -6,8 +6,7 @@
 
 use super::syntax::Program;
 use crate::{clang, run};
-use check::{Order, Verdict};
-use encode::NormalForms;
+use check::{Order, Reductions, Verdict};
 use replay::{Checks, Config, Exploration, Image, Mode, Property};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,23 +41,36 @@ const ERRORS: [&str; 4] = [
 pub struct Scope {
     pub contexts: Vec<u32>,
     pub rounds: Vec<u32>,
-    pub forms: Vec<NormalForms>,
+    pub variants: Vec<Reductions>,
     /// Compare the explorer with itself too, without merging states.
     pub unmerged: bool,
 }
 
-pub const ALL_FORMS: [NormalForms; 4] = [
-    forms(false, false),
-    forms(true, false),
-    forms(false, true),
-    forms(true, true),
-];
-
-const fn forms(resume_for_conflict: bool, ordered_neighbours: bool) -> NormalForms {
-    NormalForms {
-        resume_for_conflict,
-        ordered_neighbours,
-    }
+/// All reductions, each of them left out, none of them; and all normal forms.
+pub fn variants() -> Vec<Reductions> {
+    let all = Reductions::default();
+    let changes: [fn(&mut Reductions); 8] = [
+        |some| some.unfolding.hiding = false,
+        |some| some.unfolding.ranges = false,
+        |some| some.unfolding.learning = false,
+        |some| some.unfolding.relaxing = false,
+        |some| some.narrowing = false,
+        |some| some.normal_forms.resume_for_conflict = true,
+        |some| some.normal_forms.ordered_neighbours = true,
+        |some| {
+            some.normal_forms.resume_for_conflict = true;
+            some.normal_forms.ordered_neighbours = true;
+        },
+    ];
+    let mut without = all;
+    changes[..5].iter().for_each(|change| change(&mut without));
+    let mut variants = vec![all, without];
+    variants.extend(changes.iter().map(|change| {
+        let mut variant = all;
+        change(&mut variant);
+        variant
+    }));
+    variants
 }
 
 /// Both sides say the same, as far as they say something.
@@ -102,7 +114,7 @@ pub struct Disagreement {
     pub kind: Kind,
     /// Where it shows.
     pub order: Option<Order>,
-    pub forms: NormalForms,
+    pub variant: Reductions,
     pub what: String,
 }
 
@@ -114,11 +126,8 @@ impl fmt::Display for Disagreement {
             Some(Order::Rounds(n)) => write!(f, " at {n} rounds")?,
             None => {}
         }
-        if self.forms.resume_for_conflict {
-            write!(f, ", threads resumed for conflicts")?;
-        }
-        if self.forms.ordered_neighbours {
-            write!(f, ", neighbours ordered")?;
+        if self.variant != Reductions::default() {
+            write!(f, " with {:?}", self.variant)?;
         }
         write!(f, ": {}", self.what)
     }
@@ -130,7 +139,7 @@ impl Disagreement {
         let mut scope = Scope {
             contexts: Vec::new(),
             rounds: Vec::new(),
-            forms: vec![self.forms],
+            variants: vec![self.variant],
             unmerged: self.kind == Kind::Merging,
         };
         match self.order {
@@ -191,11 +200,10 @@ fn load_text(text: &str, is_32_bits: bool) -> Result<ir::Program, String> {
 /// Asks both sides everything in `scope`. The first answers that do not fit end
 /// it.
 pub fn compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreement> {
-    let nothing = NormalForms::default();
     let malformed = |what: String| Disagreement {
         kind: Kind::Malformed,
         order: None,
-        forms: nothing,
+        variant: Reductions::default(),
         what,
     };
     let loaded = load(program).map_err(malformed)?;
@@ -237,7 +245,7 @@ impl Session<'_> {
         let contexts = scope.contexts.iter().map(|n| Order::Contexts(*n));
         let rounds = scope.rounds.iter().map(|n| Order::Rounds(*n));
         for order in contexts.chain(rounds) {
-            for forms in &scope.forms {
+            for variant in &scope.variants {
                 // The explorer is asked first: what it cannot do needs no answer.
                 let Some(is_violated) = self.explore_order(order) else {
                     return Ok(());
@@ -246,7 +254,7 @@ impl Session<'_> {
                     let from = &mut self.agreement.violated_from;
                     *from = Some(from.map_or(n, |least| least.min(n)));
                 }
-                self.ask(order, *forms, is_violated)?;
+                self.ask(order, *variant, is_violated)?;
             }
         }
         Ok(())
@@ -324,7 +332,7 @@ impl Session<'_> {
             return Err(Disagreement {
                 kind: Kind::Merging,
                 order: None,
-                forms: NormalForms::default(),
+                variant: Reductions::default(),
                 what: format!("{:?} merged, {:?} not merged", merged.count, unmerged.count),
             });
         }
@@ -335,7 +343,7 @@ impl Session<'_> {
     fn ask(
         &mut self,
         order: Order,
-        forms: NormalForms,
+        variant: Reductions,
         is_violated: bool,
     ) -> Result<(), Disagreement> {
         let unwind = self.program.unwind;
@@ -350,7 +358,7 @@ impl Session<'_> {
             time: Some(CHECK_TIME),
             memory: None,
             dump: None,
-            normal_forms: forms,
+            reductions: variant,
         };
         let start = Instant::now();
         let report = catch_unwind(AssertUnwindSafe(|| {
@@ -360,7 +368,7 @@ impl Session<'_> {
         let disagree = |kind, what: String| Disagreement {
             kind,
             order: Some(order),
-            forms,
+            variant,
             what,
         };
         let report = match report {
