@@ -299,6 +299,9 @@ impl Encoding {
     }
 
     fn moments(&mut self, threads: &Threads, sink: &mut impl ClauseSink) {
+        for thread in threads.threads.keys() {
+            self.skips(threads, thread, sink);
+        }
         for moment in &threads.stuck {
             let schedule = &self.schedule.threads[moment.thread];
             if moment.after < schedule.done.len() {
@@ -315,6 +318,28 @@ impl Encoding {
             .map(|moment| self.happens(threads, moment))
             .collect();
         // Whoever asks for less gets less: only what is asked for is written.
+    }
+
+    /// Positions that a path does not lead through keep no thread waiting.
+    fn skips(&mut self, threads: &Threads, thread: ThreadId, sink: &mut impl ClauseSink) {
+        let data = &threads.threads[thread];
+        for index in 1..data.skips_before {
+            let guard = data.positions[index].guard;
+            let is_here = |moment: &&Moment| (moment.thread, moment.after) == (thread, index);
+            let stays = (threads.stuck.iter().filter(is_here)).map(|moment| moment.condition);
+            let mut clause: Vec<Lit> = (stays.chain([guard]))
+                .map(|condition| self.blaster.literal(&threads.terms, condition))
+                .collect();
+            let done = &self.schedule.threads[thread].done;
+            let steps: Vec<(Lit, Lit)> = (done[index - 1].iter().copied())
+                .zip(done[index].iter().copied())
+                .collect();
+            for (before, now) in steps {
+                clause.extend([!before, now]);
+                self.blaster.add_clause(&clause, sink);
+                clause.truncate(clause.len() - 2);
+            }
+        }
     }
 
     /// Whether a moment is reached and its condition holds.

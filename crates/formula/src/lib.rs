@@ -23,7 +23,6 @@ pub mod gates;
 pub mod numbers;
 pub mod ranges;
 mod simplify;
-mod substitute;
 pub mod terms;
 pub mod words;
 

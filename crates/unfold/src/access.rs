@@ -8,11 +8,10 @@
 use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
 use crate::memory::Ground;
 use crate::pass::{Flow, Frame, Pass, State};
-use crate::threads::{Access, Cell, CellId, Moment};
+use crate::threads::{Access, Cell, CellId};
 use crate::values::Places;
 use crate::{Error, MAIN};
-use formula::{Sort, TermId, Terms};
-use std::collections::HashMap;
+use formula::{TermId, Terms};
 use std::rc::Rc;
 
 /// More possible places than this are too many for one access.
@@ -574,56 +573,21 @@ impl<'p> Pass<'p> {
     }
 
     /// A local goes out of scope. That is no step, so it happens with the one
-    /// before: the last that the path leads through, which need not be the last
-    /// that there is.
+    /// before: the last that the path leads through. It is noted at the last
+    /// position that there is, so the others must not wait for anything.
     pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
         state.memory.forget(object);
         let Some(alive) = self.alive_object(object) else {
             return;
         };
         self.settle_touches(state);
+        let Some(last) = state.after.checked_sub(1) else {
+            return;
+        };
         let dead = self.terms.constant(8, 0);
-        let path = state.guard;
-        let mut on_this_path = self.terms.and(path, state.ok);
-        // What is read at positions that the path does not lead through has no
-        // influence, and may not be known yet.
-        let mut not_read = HashMap::new();
-        for position in (0..state.after).rev() {
-            let guard = self.work().thread.positions[position].guard;
-            let condition = self.terms.and(on_this_path, guard);
-            let condition = self.terms.substitute(condition, &not_read);
-            state.guard = self.truth();
-            self.write_at(state, Some(position), alive, 0, 1, condition, dead);
-            state.guard = path;
-            if self.terms.implies(path, guard) == self.truth() {
-                break;
-            }
-            let elsewhere = self.terms.not(guard);
-            let goes_on = self.is_not_stuck(position);
-            on_this_path = self.terms.all(&[on_this_path, elsewhere, goes_on]);
-            for access in self.work().thread.positions[position].accesses.clone() {
-                if let Access::Read { variable, .. } = access
-                    && let Sort::BitVec(width) = self.terms.sort(variable)
-                {
-                    let some = *self.terms.range(variable).unsigned().start();
-                    not_read.insert(variable, self.terms.constant(width, some));
-                }
-            }
-        }
-    }
-
-    /// The thread at hand is not stuck just before the position.
-    fn is_not_stuck(&mut self, position: usize) -> TermId {
-        let thread = self.thread;
-        let here = |moment: &&Moment| moment.thread == thread && moment.after == position;
-        let stuck: Vec<_> = self
-            .stuck
-            .iter()
-            .filter(here)
-            .map(|m| m.condition)
-            .collect();
-        let stuck: Vec<_> = stuck.into_iter().map(|one| self.terms.not(one)).collect();
-        self.terms.all(&stuck)
+        self.write_at(state, Some(last), alive, 0, 1, state.ok, dead);
+        let skips = &mut self.work().thread.skips_before;
+        *skips = state.after.max(*skips);
     }
 
     /// Stores what a thread returns, for those who join it.

@@ -29,7 +29,7 @@ pub use pass::{Execution, Input, Trail};
 pub use threads::{
     Access, Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Threads,
 };
-pub use unfolding::{Reductions, Error, Options, Unfolding, unfold};
+pub use unfolding::{Error, Options, Reductions, Unfolding, unfold};
 
 use ir::Program;
 

@@ -66,6 +66,10 @@ pub struct Thread {
     pub positions: Vec<Position>,
     /// Whether the thread can end at all; if not, joins with it never return.
     pub can_end: bool,
+    /// Of so many positions, those that the thread's path does not lead through
+    /// are passed together with the one before, unless the thread is stuck there.
+    /// The others may be passed later too, since it makes no difference.
+    pub skips_before: usize,
 }
 
 /// The position that makes a thread.

@@ -28,6 +28,7 @@ impl<'p> Pass<'p> {
             creation: start.creation,
             positions: Vec::new(),
             can_end: false,
+            skips_before: 0,
         };
         let work = Work {
             thread,

@@ -4,7 +4,7 @@
 //! which the two sides disagree is shrunk and, if the caller names a folder,
 //! kept there with a note. This module does not print.
 
-use super::compare::{variants, Agreement, Disagreement, Kind, Scope, compare};
+use super::compare::{Agreement, Disagreement, Kind, Scope, compare, variants};
 use super::generate;
 use super::shrink::shrink;
 use super::syntax::Program;

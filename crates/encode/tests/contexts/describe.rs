@@ -12,7 +12,11 @@ pub fn describe(threads: &Threads) -> String {
         let _ = writeln!(text, "{id}: {} bits, {range:?}, = {initial}", cell.width);
     }
     for (id, thread) in threads.threads.iter() {
-        let _ = write!(text, "{id}, ends: {}", thread.can_end);
+        let _ = write!(
+            text,
+            "{id}, ends: {}, skips before {}",
+            thread.can_end, thread.skips_before
+        );
         if let Some(creation) = thread.creation {
             let (by, position) = (creation.thread, creation.position);
             let _ = write!(

@@ -50,6 +50,7 @@ pub fn busy_program(rng: &mut Rng) -> Program {
             creation: (index > 0).then_some(creation),
             positions,
             can_end: true,
+            skips_before: 0,
         });
     }
     let mut threads = Threads {
@@ -127,6 +128,7 @@ impl Generator<'_> {
             threads.push(Thread {
                 name: format!("thread {index}"),
                 creation,
+                skips_before: self.rng.usize(..=positions.len()),
                 positions,
                 can_end,
             });

@@ -97,6 +97,7 @@ impl Builder {
             creation,
             positions: std::mem::take(&mut self.positions),
             can_end: true,
+            skips_before: 0,
         }
     }
 

@@ -110,6 +110,15 @@ impl Simulator<'_> {
         })
     }
 
+    /// Whether a thread passes its next position together with the one before.
+    fn skips(&self, state: &State, thread: ThreadId) -> bool {
+        let index = state.passed[thread.index()];
+        let data = &self.threads.threads[thread];
+        (1..data.skips_before).contains(&index)
+            && !self.holds(state, data.positions[index].guard)
+            && !self.is_stuck(state, thread)
+    }
+
     /// Lets a thread pass its next position, if it can.
     pub fn step(&self, state: &State, thread: ThreadId) -> Option<State> {
         let index = state.passed[thread.index()];
@@ -218,10 +227,13 @@ impl Simulator<'_> {
                     };
                     let mut now = is_allowed.then(|| state.clone());
                     while let Some(state) = now {
+                        now = self.step(&state, ThreadId::new(thread));
+                        if self.skips(&state, ThreadId::new(thread)) {
+                            continue;
+                        }
                         if state.violated {
                             return Some(context + 1);
                         }
-                        now = self.step(&state, ThreadId::new(thread));
                         next.insert((state, thread));
                     }
                 }
