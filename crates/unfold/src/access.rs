@@ -573,21 +573,16 @@ impl<'p> Pass<'p> {
     }
 
     /// A local goes out of scope. That is no step, so it happens with the one
-    /// before: the last that the path leads through. It is noted at the last
-    /// position that there is, so the others must not wait for anything.
+    /// before.
     pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
         state.memory.forget(object);
-        let Some(alive) = self.alive_object(object) else {
-            return;
-        };
-        self.settle_touches(state);
-        let Some(last) = state.after.checked_sub(1) else {
-            return;
-        };
-        let dead = self.terms.constant(8, 0);
-        self.write_at(state, Some(last), alive, 0, 1, state.ok, dead);
-        let skips = &mut self.work().thread.skips_before;
-        *skips = state.after.max(*skips);
+        if state.after > 0
+            && let Some(alive) = self.alive_object(object)
+        {
+            let position = self.afterthought(state);
+            let dead = self.terms.constant(8, 0);
+            self.write_at(state, Some(position), alive, 0, 1, state.ok, dead);
+        }
     }
 
     /// Stores what a thread returns, for those who join it.

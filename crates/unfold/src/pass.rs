@@ -367,6 +367,34 @@ impl<'p> Pass<'p> {
         index
     }
 
+    /// Where to note what happens right after the last step on the path, before
+    /// anybody else can take one: at a position that nobody waits at. It cannot be
+    /// noted at the step itself, since conditions may have come up since then, and
+    /// the step may be another one on each path.
+    ///
+    /// # Panics
+    /// If the thread has taken no step.
+    pub fn afterthought(&mut self, state: &mut State) -> usize {
+        if let Some((position, _)) = state.atomic {
+            return position;
+        }
+        self.settle_touches(state);
+        let nowhere = self.terms.bool(false);
+        let work = self.work();
+        let count = work.thread.positions.len();
+        let last = work
+            .thread
+            .positions
+            .last()
+            .expect("a step should be taken");
+        if state.after == count && last.guard == nowhere {
+            return count - 1;
+        }
+        let (step, execution) = (last.step, work.trail.positions[count - 1]);
+        work.thread.skips_before = count + 1;
+        self.push_guarded(state, nowhere, step, execution)
+    }
+
     /// The step is possible only if the condition holds.
     pub fn require(&mut self, state: &mut State, position: usize, condition: TermId) {
         if self.terms.as_bool(condition) == Some(true) {
