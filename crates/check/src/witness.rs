@@ -6,7 +6,7 @@
 
 use encode::Model;
 use ir::{FunctionId, InstId};
-use replay::{DoesNotFit, Guide, GuidedInput, Mark, Run, Stretch};
+use replay::{Allocation, DoesNotFit, Guide, GuidedInput, GuidedReuse, Mark, Run, Stretch};
 use std::collections::HashMap;
 use unfold::{Place, ThreadId, Unfolding};
 
@@ -139,7 +139,25 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
     };
     guide.finally = *finally;
 
+    let allocation = |thread: ThreadId, execution: usize| {
+        let data = unfolding.trails[thread].executions[execution];
+        Some(Allocation {
+            thread: *numbers.get(&thread)?,
+            function: data.function,
+            inst: data.inst,
+            count: counts[&thread][execution]?,
+        })
+    };
     for (thread, trail) in unfolding.trails.iter() {
+        for reuse in &trail.reuses {
+            let home = evaluator.value(reuse.home) as u32;
+            let first = unfolding.allocations.get(&home);
+            let by = allocation(thread, reuse.execution);
+            let of = first.and_then(|(thread, execution)| allocation(*thread, *execution));
+            if let (Some(by), Some(of)) = (by, of) {
+                guide.reuses.push(GuidedReuse { by, of });
+            }
+        }
         let Some(number) = numbers.get(&thread) else {
             continue;
         };

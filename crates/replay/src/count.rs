@@ -5,7 +5,7 @@
 //! test for each instruction. What counts as an execution is told in
 //! [`crate::guide`]. Nothing here must have an influence on a run.
 
-use crate::inputs::{Asker, Inputs};
+use crate::inputs::{Allocation, Asker, Inputs};
 use crate::machine::{Flow, Machine, Stop};
 use crate::thread::{Phase, Thread};
 use ir::{BlockId, FunctionId, InstId};
@@ -18,6 +18,8 @@ pub(crate) struct Counter {
     /// For each thread and each of its calls in progress, outermost first: the
     /// execution that has begun there and is not over.
     under_way: Vec<Vec<Option<Execution>>>,
+    /// Who got each heap address first.
+    homes: HashMap<u64, Allocation>,
 }
 
 /// An execution that is not over.
@@ -124,6 +126,24 @@ impl Counter {
         let calls = self.under_way.get(thread.id)?;
         let innermost = thread.frames.len().checked_sub(1)?;
         calls.get(innermost)?.as_ref()
+    }
+
+    /// A block gets a fresh address.
+    pub fn allocate(&mut self, thread: &Thread, address: u64) {
+        if let Some(execution) = self.current(thread) {
+            let allocation = Allocation {
+                thread: thread.id,
+                function: execution.function,
+                inst: execution.inst,
+                count: execution.number,
+            };
+            self.homes.insert(address, allocation);
+        }
+    }
+
+    /// Who got an address first.
+    pub fn home(&self, address: u64) -> Option<Allocation> {
+        self.homes.get(&address).copied()
     }
 
     /// Counts a request for an input: who asks.

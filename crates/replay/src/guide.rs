@@ -46,14 +46,15 @@
 //! first; a piece that is written in part is asked for as a whole, and only the
 //! other bytes are used), a signal (the value is a place in the list of waiting
 //! threads, sorted by their numbers), and so on. If there is only one answer,
-//! nothing is asked, and `index` does not count it.
+//! nothing is asked, and `index` does not count it. Which freed address an
+//! allocation gets is better said by naming the allocation that had it first.
 //!
 //! This module must not know where guides come from.
 
 use crate::count::Counter;
 use crate::drive::{DoesNotFit, GivenInputs, Outcome, Recorder, Run};
 use crate::image::Image;
-use crate::inputs::{Asker, Inputs, NoInput, Request};
+use crate::inputs::{Allocation, Asker, Inputs, NoInput, Request};
 use crate::machine::{Config, Machine};
 use crate::schedule::Schedule;
 use crate::thread::{End, Life, Stuck};
@@ -98,6 +99,13 @@ pub struct GuidedInput {
     pub value: u128,
 }
 
+/// An allocation gets the address that another one was the first to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GuidedReuse {
+    pub by: Allocation,
+    pub of: Allocation,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guide {
     pub stretches: Vec<Stretch>,
@@ -105,6 +113,8 @@ pub struct Guide {
     /// possible answers is cut to their width, or is 0; one that is not asked for
     /// does not matter.
     pub inputs: Vec<GuidedInput>,
+    /// Addresses, which may also be given as inputs; what is said here comes first.
+    pub reuses: Vec<GuidedReuse>,
     /// Who goes on after the last stretch.
     pub finally: usize,
 }
@@ -127,7 +137,7 @@ pub fn run_guided(
     max_steps: u64,
     keep_going: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Run, DoesNotFit> {
-    let mut inputs = GuidedInputs::of(&guide.inputs);
+    let mut inputs = GuidedInputs::of(guide);
     let counter = Some(Box::<Counter>::default());
     let (machine, started) = Machine::start_with(image, config, &mut inputs, is_traced, counter);
     let mut guided = Guided {
@@ -212,11 +222,14 @@ impl Inputs for NotedInputs<'_> {
     }
 }
 
-struct GuidedInputs(HashMap<(usize, Asker), u128>);
+struct GuidedInputs {
+    answers: HashMap<(usize, Asker), u128>,
+    reuses: HashMap<Allocation, Allocation>,
+}
 
 impl GuidedInputs {
-    fn of(inputs: &[GuidedInput]) -> Self {
-        let answers = inputs.iter().map(|input| {
+    fn of(guide: &Guide) -> Self {
+        let answers = guide.inputs.iter().map(|input| {
             let asker = Asker {
                 function: input.function,
                 inst: input.inst,
@@ -225,14 +238,36 @@ impl GuidedInputs {
             };
             ((input.thread, asker), input.value)
         });
-        GuidedInputs(answers.collect())
+        GuidedInputs {
+            answers: answers.collect(),
+            reuses: guide.reuses.iter().map(|one| (one.by, one.of)).collect(),
+        }
+    }
+}
+
+impl GuidedInputs {
+    /// The answer that means the address which the guide wants.
+    fn address(&self, request: &Request) -> Option<u128> {
+        let asker = request.asker?;
+        let by = Allocation {
+            thread: request.thread,
+            function: asker.function,
+            inst: asker.inst,
+            count: asker.count,
+        };
+        let of = self.reuses.get(&by)?;
+        let index = request.homes.iter().position(|home| *home == Some(*of))?;
+        Some(index as u128 + 1)
     }
 }
 
 impl Inputs for GuidedInputs {
     fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
+        if let Some(address) = self.address(request) {
+            return Ok(address);
+        }
         let asker = request.asker.map(|asker| (request.thread, asker));
-        let given = asker.and_then(|asker| self.0.get(&asker));
+        let given = asker.and_then(|asker| self.answers.get(&asker));
         Ok(request.domain.fit(given.copied().unwrap_or(0)))
     }
 }

@@ -98,6 +98,18 @@ pub struct Request {
     pub location: Option<Location>,
     /// Known in guided runs only.
     pub asker: Option<Asker>,
+    /// If it is an address, and in guided runs only: the allocations that had the
+    /// freed addresses first, in the order of the answers 1, 2 and so on.
+    pub homes: Vec<Option<Allocation>>,
+}
+
+/// Which execution of an instruction makes a block, as told in [`crate::Mark`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Allocation {
+    pub thread: usize,
+    pub function: FunctionId,
+    pub inst: InstId,
+    pub count: u64,
 }
 
 /// Which execution of which instruction asks, as told in [`crate::Mark`].

@@ -14,7 +14,7 @@ pub(crate) use crate::access::AccessMode;
 use crate::count::Counter;
 use crate::event::{Effect, Event};
 use crate::image::Image;
-use crate::inputs::{Domain, Input, InputKind, Inputs, NoInput, Request};
+use crate::inputs::{Allocation, Domain, Input, InputKind, Inputs, NoInput, Request};
 use crate::memory::{Memory, ObjectId, OutOfMemory};
 use crate::sync::{MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
@@ -621,6 +621,18 @@ impl<'a> Machine<'a> {
         kind: InputKind,
         domain: Domain,
     ) -> Result<u128, Stop> {
+        self.ask_among(thread, inputs, kind, domain, Vec::new())
+    }
+
+    /// The same, for addresses of which it is known who had them first.
+    pub(crate) fn ask_among(
+        &mut self,
+        thread: &Thread,
+        inputs: &mut dyn Inputs,
+        kind: InputKind,
+        domain: Domain,
+        homes: Vec<Option<Allocation>>,
+    ) -> Result<u128, Stop> {
         if let Domain::Below(0 | 1) = domain {
             return Ok(0);
         }
@@ -630,6 +642,7 @@ impl<'a> Machine<'a> {
             domain,
             location: self.location(thread),
             asker: self.counter.as_mut().and_then(|c| c.ask(thread)),
+            homes,
         };
         let value = inputs.choose(&request)?;
         self.inputs.push(Input {

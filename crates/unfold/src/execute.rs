@@ -279,13 +279,17 @@ impl<'p> Pass<'p> {
                 let a = self.term_of(state, frame, *left);
                 let b = self.term_of(state, frame, *right);
                 match self.binary(state, *op, a, b) {
-                    Some(term) => term,
+                    Some(term) => {
+                        self.note_computed(term);
+                        term
+                    }
                     None => return Ok(None),
                 }
             }
             Op::Compare { op, left, right } => {
                 let a = self.term_of(state, frame, *left);
                 let b = self.term_of(state, frame, *right);
+                let (a, b) = self.as_compared(a, b);
                 let holds = self.compare(*op, a, b);
                 self.terms.to_bit(holds)
             }

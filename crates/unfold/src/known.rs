@@ -6,6 +6,7 @@
 //! what it then sees makes them larger, and another pass follows.
 
 use crate::MAIN;
+use crate::reuse::Addresses;
 use crate::threads::ThreadId;
 use crate::values::ValueSet;
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -53,6 +54,8 @@ pub enum ObjectKey {
     Sync(ObjectId, u64, SyncPart),
     /// Whether a heap object has not been freed.
     Alive(ObjectId),
+    /// Whether a new block may get the address of a heap object.
+    Vacant(ObjectId),
     /// A piece of state of a thread.
     Thread(ThreadId, ThreadPart),
     /// Something of the surroundings, such as the command line.
@@ -266,6 +269,7 @@ pub struct Known {
     facts: HashMap<ObjectId, ObjectFacts>,
     pub values: HashMap<(ObjectId, u64), ValueSet>,
     offset_bits: u32,
+    pub addresses: Addresses,
     /// How many instructions main executes before other threads may see its memory.
     pub alone_until: Option<u64>,
     /// Pieces whose values have grown in the current pass.
@@ -289,6 +293,7 @@ impl Known {
             facts: HashMap::new(),
             values: HashMap::new(),
             offset_bits: crate::offset_bits(program),
+            addresses: Addresses::default(),
             alone_until: None,
             growing: BTreeSet::new(),
             grew: false,

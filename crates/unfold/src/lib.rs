@@ -18,6 +18,7 @@ mod learn;
 mod memory;
 mod models;
 mod pass;
+mod reuse;
 mod shape;
 pub mod threads;
 mod typed;
@@ -26,6 +27,7 @@ mod values;
 mod walk;
 
 pub use pass::{Execution, Input, Trail};
+pub use reuse::Reuse;
 pub use threads::{
     Access, Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Threads,
 };

@@ -4,6 +4,7 @@
 use crate::known::{FrameId, Instance, Known, ObjectId, ThreadSet};
 use crate::learn::{self, Bounds};
 use crate::memory::{Fresh, Ground, Memory};
+use crate::reuse::Reuse;
 use crate::shape::Shape;
 use crate::threads::{Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId};
 use crate::values::Values;
@@ -106,6 +107,8 @@ pub struct Trail {
     /// By position: the execution it belongs to.
     pub positions: Vec<usize>,
     pub inputs: Vec<Input>,
+    /// Allocations that may get an address that others had before.
+    pub reuses: Vec<Reuse>,
 }
 
 /// A thread that waits to be executed.
@@ -136,6 +139,10 @@ pub struct Pass<'p> {
     pub fresh: Fresh,
     pub cells: PrimaryMap<CellId, Cell>,
     pub cell_ids: HashMap<(ObjectId, u64), CellId>,
+    /// Where blocks lie, made when first asked for.
+    pub homes: HashMap<ObjectId, TermId>,
+    /// Who makes each block, in which execution.
+    pub allocations: HashMap<ObjectId, (ThreadId, usize)>,
     /// Threads in the order in which they are executed.
     pub order: Vec<ThreadId>,
     pub works: HashMap<ThreadId, Work>,

@@ -131,7 +131,7 @@ impl<'p> Pass<'p> {
                 let bytes = self.load_from(state, position, &targets, &parts);
                 let old = self.assemble(&ty, &mut bytes.into_iter());
                 let is_equal = match old {
-                    Value::Term(old) => self.terms.equal(old, expected),
+                    Value::Term(old) => self.equal_words(old, expected),
                     Value::Tuple(_) => {
                         return Err(self.unsupported(frame, "a compare-exchange of a struct"));
                     }

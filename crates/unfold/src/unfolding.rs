@@ -95,6 +95,8 @@ pub struct Unfolding {
     pub threads: Threads,
     /// By thread.
     pub trails: PrimaryMap<ThreadId, Trail>,
+    /// By the number of a block: which thread makes it, in which execution.
+    pub allocations: HashMap<u32, (ThreadId, usize)>,
     /// Loops that were cut, and functions whose recursion was.
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
     /// Which of the excluded moments are due to these cuts.
@@ -135,6 +137,8 @@ pub fn unfold(
             fresh: Fresh::default(),
             cells: PrimaryMap::new(),
             cell_ids: HashMap::new(),
+            homes: HashMap::new(),
+            allocations: HashMap::new(),
             order: Vec::new(),
             works: HashMap::new(),
             queue: VecDeque::new(),
@@ -252,6 +256,10 @@ impl Pass<'_> {
             threads.push(work.thread);
             trails.push(work.trail);
         }
+        let allocations = self.allocations.iter();
+        let allocations = allocations
+            .map(|(object, (thread, execution))| (object.as_u32(), (numbers[thread], *execution)))
+            .collect();
         let mut cells: PrimaryMap<_, Cell> = std::mem::take(&mut self.cells);
         for ((object, start), cell) in &self.cell_ids {
             if let Some(values) = self.known.values.get(&(*object, *start))
@@ -275,6 +283,7 @@ impl Pass<'_> {
                 stuck: self.stuck,
             },
             trails,
+            allocations,
             cuts: self.cuts,
             cut_moments: self.cut_moments,
             limits: self.limits,

@@ -2,7 +2,7 @@
 
 use super::{EINVAL, ENOMEM, Reply, Site};
 use crate::event::Effect;
-use crate::inputs::InputKind;
+use crate::inputs::{Domain, InputKind};
 use crate::machine::{AccessMode, Cut, Excluded, Machine, Stop};
 use crate::memory::{AccessFault, Origin};
 use crate::thread::{Access, Pending, Phase};
@@ -160,9 +160,19 @@ impl<'a> Machine<'a> {
             if !self.config.address_reuse {
                 self.exclude(Excluded::AddressReuse);
             } else {
-                let count = candidates.len() + 1;
-                let choice = self.ask_index(site.thread, site.inputs, InputKind::Address, count)?;
-                reuse = choice.checked_sub(1).map(|index| candidates[index]);
+                let domain = Domain::Below(candidates.len() as u64 + 1);
+                let homes = match &self.counter {
+                    None => Vec::new(),
+                    Some(counter) => {
+                        let addresses = candidates.iter().map(|id| self.memory.pointer(*id, 0));
+                        addresses.map(|at| counter.home(at.address)).collect()
+                    }
+                };
+                let kind = InputKind::Address;
+                let choice = self.ask_among(site.thread, site.inputs, kind, domain, homes)?;
+                reuse = (choice as usize)
+                    .checked_sub(1)
+                    .map(|index| candidates[index]);
             }
         }
         let origin = Origin::Heap(self.call_site(site.thread));
@@ -170,7 +180,11 @@ impl<'a> Machine<'a> {
         let object = self
             .memory
             .add_heap(thread, origin, size, align, initialised, reuse)?;
-        Ok(self.memory.pointer(object, 0))
+        let block = self.memory.pointer(object, 0);
+        if let (None, Some(counter)) = (reuse, &mut self.counter) {
+            counter.allocate(site.thread, block.address);
+        }
+        Ok(block)
     }
 
     fn posix_memalign(&mut self, site: &mut Site) -> Result<Reply, Stop> {

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply, split};
-use crate::known::{Content, Object, ObjectKey};
+use crate::known::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
 use library::Memory as Op;
@@ -21,15 +21,15 @@ impl<'p> Pass<'p> {
     ) -> Result<Reply, Error> {
         let word = self.word();
         match op {
-            Op::Malloc | Op::New | Op::NewAligned => {
+            Op::Malloc | Op::New => {
                 let size = self.number(call, 0, word);
                 self.allocate(state, frame, size, Content::Unknown)
                     .map(Reply::Return)
             }
-            Op::AlignedAlloc => {
-                let size = self.number(call, 1, word);
-                self.allocate(state, frame, size, Content::Unknown)
-                    .map(Reply::Return)
+            Op::AlignedAlloc | Op::NewAligned => {
+                let index = u32::from(op == Op::AlignedAlloc);
+                let size = self.number(call, index as usize, word);
+                self.allocate_aligned(state, frame, size).map(Reply::Return)
             }
             Op::Calloc => {
                 let (count, size) = (self.number(call, 0, word), self.number(call, 1, word));
@@ -39,7 +39,7 @@ impl<'p> Pass<'p> {
             }
             Op::PosixMemalign => {
                 let size = self.number(call, 2, word);
-                let block = self.allocate(state, frame, size, Content::Unknown)?;
+                let block = self.allocate_aligned(state, frame, size)?;
                 let place = self.argument(call, 0);
                 let len = self.program.target.pointer_bytes;
                 match self.store(state, frame, place, len, &[((0, len), block)], 0)? {
@@ -74,6 +74,7 @@ impl<'p> Pass<'p> {
         }
     }
 
+    /// A new block, as one step.
     fn allocate(
         &mut self,
         state: &mut State,
@@ -81,21 +82,47 @@ impl<'p> Pass<'p> {
         size: TermId,
         content: Content,
     ) -> Result<TermId, Error> {
+        let object = self.new_block(state, frame, size, content)?;
+        let mut position = state.atomic.map(|(position, _)| position);
+        if self.is_taking_visible(object) {
+            position = Some(self.position(frame, state, 0));
+        } else if self.options.can_free {
+            // It is a step: others may have freed what could be used again.
+            self.touch(frame, state);
+        }
+        self.take_address(state, frame, position, object);
+        Ok(self.address(object, 0))
+    }
+
+    /// A new block at an address that is a multiple of something.
+    fn allocate_aligned(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        size: TermId,
+    ) -> Result<TermId, Error> {
+        let object = self.new_block(state, frame, size, Content::Unknown)?;
+        if self.options.can_free {
+            self.touch(frame, state);
+        }
+        self.keep_apart(object, "aligned allocations");
+        Ok(self.address(object, 0))
+    }
+
+    /// A new object on the heap.
+    fn new_block(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        size: TermId,
+        content: Content,
+    ) -> Result<ObjectId, Error> {
         if self.options.malloc_may_fail {
             return Err(self.unsupported(frame, "allocations that may fail"));
         }
+        let is_size_known = self.terms.as_constant(size).is_some();
         let size = self.greatest(frame, size, "a block")?;
         self.check_size(frame, size)?;
-        if self.options.can_free {
-            // Then it is a step: others may have freed what could be used again.
-            if !self.is_alone {
-                self.touch(frame, state);
-            }
-            if self.options.address_reuse {
-                self.limits
-                    .insert("addresses of freed blocks are not used again".to_owned());
-            }
-        }
         let key = ObjectKey::Heap(self.instance(frame, state, 0));
         let owner = self.thread;
         let place = self.location(frame);
@@ -111,8 +138,11 @@ impl<'p> Pass<'p> {
             owner,
             starts_as: content,
         });
+        if !is_size_known {
+            self.keep_apart(object, "blocks of unknown size");
+        }
         state.memory.create(object);
-        Ok(self.address(object, 0))
+        Ok(object)
     }
 
     /// The heap blocks that a pointer may be the start of.
@@ -131,11 +161,17 @@ impl<'p> Pass<'p> {
     fn free(&mut self, state: &mut State, frame: &Frame, call: &Call) -> Result<Reply, Error> {
         let pointer = self.argument(call, 0);
         let targets = self.blocks_behind(frame, pointer)?;
-        let Ok(position) = self.begin_access(state, frame, &targets, 0, 0) else {
+        let is_noticed = self.is_ending_visible(&targets);
+        let Ok(position) = self.begin_step(state, frame, &targets, 0, 0, is_noticed) else {
             return Ok(Reply::Never);
         };
         self.end_blocks(state, position, &targets);
         Ok(Reply::Nothing)
+    }
+
+    fn is_ending_visible(&mut self, targets: &Targets) -> bool {
+        let mut targets = targets.list.iter();
+        targets.any(|target| self.is_leaving_visible(target.object))
     }
 
     fn end_blocks(&mut self, state: &mut State, position: Option<usize>, targets: &Targets) {
@@ -145,6 +181,7 @@ impl<'p> Pass<'p> {
             if let Some(alive) = self.known.find(&key) {
                 self.write_at(state, position, alive, 0, 1, target.condition, dead);
             }
+            self.leave_address(state, position, target.object, target.condition);
         }
     }
 
@@ -157,38 +194,28 @@ impl<'p> Pass<'p> {
     ) -> Result<Reply, Error> {
         let pointer = self.argument(call, 0);
         let old = self.blocks_behind(frame, pointer)?;
-        let Ok(position) = self.begin_access(state, frame, &old, 0, 0) else {
+        let new = self.new_block(state, frame, size, Content::Unknown)?;
+        let size = self.known.objects[new].size;
+        let is_noticed = self.is_ending_visible(&old)
+            || self.is_taking_visible(new)
+            || self.is_visible(new, 0, size);
+        let Ok(position) = self.begin_step(state, frame, &old, 0, 0, is_noticed) else {
             return Ok(Reply::Never);
         };
-        let block = self.allocate(state, frame, size, Content::Unknown)?;
-        let new = self.resolve(frame, block, 1, true)?;
-        if let [to] = new.list.as_slice() {
-            let size = self.known.objects[to.object].size;
-            for target in &old.list {
-                let kept = size.min(self.known.objects[target.object].size);
-                for (offset, len) in split(kept) {
-                    let value = self.read_at(
-                        state,
-                        position,
-                        target.object,
-                        offset,
-                        len,
-                        target.condition,
-                    );
-                    self.write_at(
-                        state,
-                        position,
-                        to.object,
-                        offset,
-                        len,
-                        target.condition,
-                        value,
-                    );
-                }
+        if position.is_none() {
+            self.touch(frame, state);
+        }
+        self.take_address(state, frame, position, new);
+        for target in &old.list {
+            let kept = size.min(self.known.objects[target.object].size);
+            let condition = target.condition;
+            for (offset, len) in split(kept) {
+                let value = self.read_at(state, position, target.object, offset, len, condition);
+                self.write_at(state, position, new, offset, len, condition, value);
             }
         }
         self.end_blocks(state, position, &old);
-        Ok(Reply::Return(block))
+        Ok(Reply::Return(self.address(new, 0)))
     }
 
     /// The parts of a block, each with the condition that it belongs to it, and the
