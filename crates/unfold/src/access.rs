@@ -316,6 +316,7 @@ impl<'p> Pass<'p> {
         piece: Piece,
         condition: TermId,
     ) -> TermId {
+        self.reads_piece(state, object, piece.start);
         let cell = self.cell(object, piece);
         let values = self.known.values[&(object, piece.start)].clone();
         let mut range = values.range().clone();
@@ -350,11 +351,11 @@ impl<'p> Pass<'p> {
         let data = &ground.known.objects[object];
         let name = format!("{}+{}", data.name, piece.start);
         let is_unknown = matches!(data.starts_as, Content::Unknown);
+        let is_made_later = data.is_made_on_the_way() && !self.snapshot.has(object);
         let width = 8 * piece.size as u32;
-        let initial = if is_unknown && !self.snapshot.has_written(object, piece.start, piece.size) {
-            // It is usually written before it is read, only not yet.
-            self.limits
-                .insert("shared memory that is read before it is written is 0".to_owned());
+        let is_raw = ground.known.is_raw(object, piece.start);
+        let initial = if is_unknown && is_made_later && !is_raw {
+            // It is written before anybody reads it.
             ground.terms.constant(width, 0)
         } else {
             self.snapshot
@@ -456,7 +457,7 @@ impl<'p> Pass<'p> {
 
     fn write_cell(
         &mut self,
-        state: &State,
+        state: &mut State,
         position: usize,
         object: ObjectId,
         piece: Piece,
@@ -464,10 +465,12 @@ impl<'p> Pass<'p> {
         value: TermId,
     ) {
         let cell = self.cell(object, piece);
+        let is_sure = self.terms.as_bool(condition) == Some(true);
         let condition = self.terms.and(state.guard, condition);
         if self.terms.as_bool(condition) == Some(false) {
             return;
         }
+        self.writes_piece(state, object, piece.start, is_sure, value);
         let values = self.values.of(&self.terms, value);
         self.known.note_values(object, piece.start, &values);
         let access = Access::Write {

@@ -313,9 +313,12 @@ impl<'p> Pass<'p> {
                 starts_as: Content::Unknown,
             });
             state.memory.create(copy);
+            self.make_secret(state, copy);
             let always = self.truth();
+            let position = self.is_visible(copy, 0, size);
+            let position = position.then(|| self.position(frame, state, copies.len() as u32));
             for ((offset, len), value) in parts.iter().zip(bytes) {
-                self.write_at(state, None, copy, *offset, *len, always, value);
+                self.write_at(state, position, copy, *offset, *len, always, value);
             }
             argument.value = Value::Term(self.address(copy, 0));
             copies.push(copy);
@@ -353,11 +356,14 @@ impl<'p> Pass<'p> {
             starts_as: Content::Unknown,
         });
         state.memory.create(area);
+        self.make_secret(state, area);
         frame.locals.push(area);
         let always = self.truth();
+        let position = self.is_visible(area, 0, end);
+        let position = position.then(|| self.position(frame, state, 0));
         for ((term, size), place) in frame.variadic.clone().iter().zip(places) {
             let bytes = self.terms.resize(*term, 8 * *size as u32);
-            self.write_at(state, None, area, place, *size, always, bytes);
+            self.write_at(state, position, area, place, *size, always, bytes);
         }
         let area = self.address(area, 0);
         let mut parts: Vec<(Part, TermId)> = Vec::new();
@@ -395,6 +401,7 @@ fn placeholder(state: &State) -> State {
         ok: state.ok,
         after: state.after,
         memory: crate::memory::Memory::default(),
+        secrets: crate::secrets::Secrets::default(),
         registers: Rc::default(),
         atomic: None,
         iterations: Rc::from([]),

@@ -213,6 +213,7 @@ impl<'p> Pass<'p> {
             starts_as: Content::Unknown,
         });
         state.memory.create(object);
+        self.make_secret(state, object);
         frame.locals.push(object);
         Ok(self.address(object, 0))
     }

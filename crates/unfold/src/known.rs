@@ -270,6 +270,8 @@ pub struct Known {
     pub values: HashMap<(ObjectId, u64), ValueSet>,
     offset_bits: u32,
     pub addresses: Addresses,
+    /// Shared pieces that may be read before they are written.
+    raw: BTreeSet<(ObjectId, u64)>,
     /// How many instructions main executes before other threads may see its memory.
     pub alone_until: Option<u64>,
     /// Pieces whose values have grown in the current pass.
@@ -294,6 +296,7 @@ impl Known {
             values: HashMap::new(),
             offset_bits: crate::offset_bits(program),
             addresses: Addresses::default(),
+            raw: BTreeSet::new(),
             alone_until: None,
             growing: BTreeSet::new(),
             grew: false,
@@ -493,6 +496,14 @@ impl Known {
                 self.values_grew = true;
             }
         }
+    }
+
+    pub fn note_raw(&mut self, object: ObjectId, start: u64) {
+        self.grew |= self.raw.insert((object, start));
+    }
+
+    pub fn is_raw(&self, object: ObjectId, start: u64) -> bool {
+        self.raw.contains(&(object, start))
     }
 
     /// Takes values that keep growing to be anything.

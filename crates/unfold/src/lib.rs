@@ -19,6 +19,7 @@ mod memory;
 mod models;
 mod pass;
 mod reuse;
+mod secrets;
 mod shape;
 pub mod threads;
 mod typed;

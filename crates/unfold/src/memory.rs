@@ -16,6 +16,13 @@ pub struct Fresh {
     bytes: HashMap<(ObjectId, u64), TermId>,
 }
 
+impl Fresh {
+    /// Whether anybody has asked for such a byte.
+    pub fn is_in_use(&self) -> bool {
+        !self.bytes.is_empty()
+    }
+}
+
 #[derive(Clone, Default)]
 pub struct Memory {
     objects: Rc<HashMap<ObjectId, Rc<Store>>>,
@@ -190,12 +197,9 @@ impl Memory {
         }
     }
 
-    /// Whether any of these bytes has been written.
-    pub fn has_written(&self, object: ObjectId, offset: u64, size: u64) -> bool {
-        self.objects.get(&object).is_some_and(|store| {
-            store.segment_at(offset).is_some()
-                || store.segments.range(offset..offset + size).next().is_some()
-        })
+    /// Whether it knows an object that is made on the way.
+    pub fn has(&self, object: ObjectId) -> bool {
+        self.objects.contains_key(&object)
     }
 
     pub fn forget(&mut self, object: ObjectId) {

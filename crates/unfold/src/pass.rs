@@ -5,6 +5,7 @@ use crate::known::{FrameId, Instance, Known, ObjectId, ThreadSet};
 use crate::learn::{self, Bounds};
 use crate::memory::{Fresh, Ground, Memory};
 use crate::reuse::Reuse;
+use crate::secrets::Secrets;
 use crate::shape::Shape;
 use crate::threads::{Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId};
 use crate::values::Values;
@@ -35,6 +36,7 @@ pub struct State {
     /// How many positions come before.
     pub after: usize,
     pub memory: Memory,
+    pub secrets: Secrets,
     /// Values of the function at hand that cross blocks.
     pub registers: Rc<BTreeMap<ValueId, Value>>,
     /// The position of the atomic section the path is in, and how deep.
@@ -529,6 +531,7 @@ impl<'p> Pass<'p> {
         a.touches.sort_by_key(|touch| touch.execution);
         a.touches.dedup_by_key(|touch| touch.execution);
         a.memory.merge(&mut self.ground(), condition, &b.memory);
+        a.secrets.merge(&b.secrets, self.known);
         if !Rc::ptr_eq(&a.registers, &b.registers) {
             let mut merged = BTreeMap::new();
             for (id, value) in a.registers.iter() {

@@ -106,18 +106,23 @@ impl<'p> Pass<'p> {
         self.options.can_free && self.options.address_reuse
     }
 
-    /// The heap blocks that a word may point to.
-    fn blocks_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
+    /// The objects that a word may point to.
+    pub fn objects_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
         let bits = self.offset_bits();
         let reach = self.values.reach(&self.terms, word);
         let single = reach.few.iter().map(|value| (value >> bits) as u32);
         let within = reach.within.iter().map(|places| places.object);
-        let objects = single.chain(within).map(ObjectId::from_u32);
-        let is_heap = |object: &ObjectId| {
+        single.chain(within).map(ObjectId::from_u32).collect()
+    }
+
+    /// The heap blocks among them.
+    fn blocks_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
+        let mut found = self.objects_in(word);
+        found.retain(|object| {
             let data = self.known.objects.get(*object);
             data.is_some_and(|data| matches!(data.key, ObjectKey::Heap(_)))
-        };
-        objects.filter(is_heap).collect()
+        });
+        found
     }
 
     /// Both words as they compare: blocks at one address are one and the same.

@@ -2,7 +2,7 @@
 //! value consists of, and where they lie.
 
 use crate::Error;
-use crate::access::{Part, Targets};
+use crate::access::{Part, Target, Targets};
 use crate::known::Content;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use formula::TermId;
@@ -103,7 +103,7 @@ impl<'p> Pass<'p> {
         let result = match &inst.op {
             Op::Load { .. } => {
                 let bytes = self.load_from(state, position, &targets, &parts);
-                self.settle(frame, &targets, size, &bytes);
+                self.settle(frame, &targets, &bytes);
                 Some(self.assemble(&ty, &mut bytes.into_iter()))
             }
             Op::Store { value, .. } => {
@@ -114,6 +114,7 @@ impl<'p> Pass<'p> {
             Op::Rmw { op, value, .. } => {
                 let operand = self.term_of(state, frame, *value);
                 let bytes = self.load_from(state, position, &targets, &parts);
+                self.settle(frame, &targets, &bytes);
                 let old = self.assemble(&ty, &mut bytes.into_iter());
                 if let Value::Term(term) = old {
                     let new = Value::Term(self.read_modify_write(*op, term, operand));
@@ -129,6 +130,7 @@ impl<'p> Pass<'p> {
                 let expected = self.term_of(state, frame, *expected);
                 let replacement = self.value_of(state, frame, *replacement);
                 let bytes = self.load_from(state, position, &targets, &parts);
+                self.settle(frame, &targets, &bytes);
                 let old = self.assemble(&ty, &mut bytes.into_iter());
                 let is_equal = match old {
                     Value::Term(old) => self.equal_words(old, expected),
@@ -164,13 +166,17 @@ impl<'p> Pass<'p> {
     }
 
     /// Bytes that were never written are inputs, which a replay must be given.
-    fn settle(&mut self, frame: &Frame, targets: &Targets, size: u64, bytes: &[TermId]) {
-        if let ([target], [value]) = (targets.list.as_slice(), bytes)
-            && matches!(
-                self.known.objects[target.object].starts_as,
-                Content::Unknown
-            )
-            && size <= 16
+    fn settle(&mut self, frame: &Frame, targets: &Targets, bytes: &[TermId]) {
+        let is_unknown = |target: &Target| {
+            let data = &self.known.objects[target.object];
+            matches!(data.starts_as, Content::Unknown)
+        };
+        // Blocks that are copied may bring such bytes to any object.
+        let [value] = bytes else {
+            return;
+        };
+        if self.terms.as_constant(*value).is_none()
+            && (self.fresh.is_in_use() || targets.list.iter().any(is_unknown))
         {
             self.note_input(frame, *value);
         }

@@ -3,6 +3,7 @@
 
 use crate::known::FrameKey;
 use crate::pass::{Flow, Frame, Pass, Start, State, Value, Work};
+use crate::secrets::Secrets;
 use crate::shape::Key;
 use crate::threads::{Place, Step, Thread};
 use crate::{Error, pass};
@@ -41,6 +42,7 @@ impl<'p> Pass<'p> {
             ok: self.truth(),
             after: 0,
             memory: start.memory,
+            secrets: Secrets::default(),
             registers: Rc::default(),
             atomic: None,
             iterations: Rc::from([]),

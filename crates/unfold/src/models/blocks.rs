@@ -142,6 +142,7 @@ impl<'p> Pass<'p> {
             self.keep_apart(object, "blocks of unknown size");
         }
         state.memory.create(object);
+        self.make_secret(state, object);
         Ok(object)
     }
 

@@ -135,6 +135,7 @@ impl<'p> Pass<'p> {
         if self.demand(state, Some(position), is_function) == Flow::Dead {
             return Ok(Reply::Never);
         }
+        self.hand_over(state, argument);
         let word = self.word();
         let mut handle = None;
         for (condition, function) in functions {
