@@ -24,6 +24,16 @@ pub struct Target {
     pub offset: u64,
     /// When it does. Does not include the path's guard.
     pub condition: TermId,
+    /// For a large array: any of its elements, and so the offset says nothing.
+    pub element: Option<Element>,
+}
+
+/// Which element of a large array is meant.
+#[derive(Clone, Copy, Debug)]
+pub struct Element {
+    pub number: TermId,
+    /// What holds its value, if it is to be read.
+    pub watch: Option<ObjectId>,
 }
 
 /// All places that an address may mean.
@@ -46,6 +56,21 @@ impl<'p> Pass<'p> {
         size: u64,
         is_write: bool,
     ) -> Result<Targets, Error> {
+        let targets = self.resolve_any(frame, address, size, is_write)?;
+        match targets.list.iter().all(|target| target.element.is_none()) {
+            true => Ok(targets),
+            false => Err(self.unsupported(frame, "an access with too many possible places")),
+        }
+    }
+
+    /// The same, with elements of large arrays among them.
+    pub fn resolve_any(
+        &mut self,
+        frame: &Frame,
+        address: TermId,
+        size: u64,
+        is_write: bool,
+    ) -> Result<Targets, Error> {
         let word = self.word();
         let bits = self.offset_bits();
         let mask = (1u128 << bits) - 1;
@@ -54,7 +79,7 @@ impl<'p> Pass<'p> {
         if !reach.within.is_empty() {
             self.add_places(frame, address, size, &reach.within, &mut candidates)?;
         }
-        let mut list = Vec::new();
+        let mut list = self.find_elements(frame, address, size, is_write, &reach.within)?;
         let mut is_surely_valid = reach.exact().is_some();
         let is_only = is_surely_valid && candidates.len() == 1;
         for value in candidates {
@@ -68,15 +93,16 @@ impl<'p> Pass<'p> {
                 continue;
             }
             let offset = (value & mask) as u64;
-            let object = ObjectId::from_u32((value >> bits) as u32);
-            let fits = self.known.objects.get(object).is_some_and(|data| {
+            let object = self.known.numbered(value >> bits).filter(|object| {
+                let data = &self.known.objects[*object];
                 data.is_data() && offset + size <= data.size && !(is_write && data.is_constant)
             });
-            if fits {
+            if let Some(object) = object {
                 list.push(Target {
                     object,
                     offset,
                     condition,
+                    element: None,
                 });
             } else {
                 is_surely_valid = false;
@@ -106,12 +132,14 @@ impl<'p> Pass<'p> {
         let bits = self.offset_bits();
         let range = self.terms.range(address).clone();
         for pattern in patterns {
-            let Some(object) = self.known.objects.get(ObjectId::from_u32(pattern.object)) else {
+            let Some(id) = self.known.numbered(u128::from(pattern.object)) else {
                 continue;
             };
-            if !object.is_data() || size > object.size {
+            let object = &self.known.objects[id];
+            if !object.is_data() || size > object.size || self.known.is_array(id) {
                 continue;
             }
+            let before = found.len();
             let base = u128::from(pattern.object) << bits;
             let mut offset = u128::from(pattern.rest);
             while offset <= u128::from(object.size - size) {
@@ -120,8 +148,12 @@ impl<'p> Pass<'p> {
                 }
                 offset += u128::from(pattern.step);
             }
-            if found.len() > MAX_TARGETS {
-                return Err(self.unsupported(frame, "an access with too many possible places"));
+            if found.len() - before > MAX_TARGETS {
+                let (step, rest) = (u64::from(pattern.step), u64::from(pattern.rest));
+                return Err(match self.known.make_array(id, size, step, rest) {
+                    true => Error::Again,
+                    false => self.unsupported(frame, "an access with too many possible places"),
+                });
             }
         }
         found.sort_unstable();
@@ -140,6 +172,10 @@ impl<'p> Pass<'p> {
 
     /// Whether other threads may notice an access to these bytes.
     pub fn is_visible(&self, object: ObjectId, offset: u64, size: u64) -> bool {
+        if self.known.is_array(object) {
+            let watches = self.known.watches(object);
+            return watches.iter().any(|watch| self.is_visible(*watch, 0, 1));
+        }
         overlapping(&self.pieces_of(object), offset, size).any(|piece| piece.is_shared)
     }
 
@@ -264,6 +300,9 @@ impl<'p> Pass<'p> {
         size: u64,
         condition: TermId,
     ) -> TermId {
+        if self.known.is_array(object) {
+            return self.read_elements(state, position, object, (offset, size), condition);
+        }
         self.note(object, offset, size, false);
         let pieces = self.pieces_of(object);
         let end = offset + size;
@@ -301,6 +340,9 @@ impl<'p> Pass<'p> {
     /// Looks at bytes without a step: what they were before there were threads, or
     /// what the thread itself has made of them.
     pub fn peek(&mut self, state: &State, object: ObjectId, at: u64, size: u64) -> TermId {
+        if self.known.is_array(object) {
+            self.irregular();
+        }
         self.read_private(state, object, at, size)
     }
 
@@ -385,6 +427,10 @@ impl<'p> Pass<'p> {
         condition: TermId,
         value: TermId,
     ) {
+        if self.known.is_array(object) {
+            let place = (offset, size);
+            return self.write_elements(state, position, object, place, condition, value);
+        }
         self.note(object, offset, size, true);
         let pieces = self.pieces_of(object);
         let end = offset + size;
@@ -513,14 +559,12 @@ impl<'p> Pass<'p> {
             .map(|(offset, size)| {
                 let mut value = None;
                 for target in targets.list.iter().rev() {
-                    let here = self.read_at(
-                        state,
-                        position,
-                        target.object,
-                        target.offset + offset,
-                        *size,
-                        target.condition,
-                    );
+                    let (object, offset) = match target.element {
+                        Some(element) => (element.watch.unwrap_or(target.object), *offset),
+                        None => (target.object, target.offset + offset),
+                    };
+                    let here =
+                        self.read_at(state, position, object, offset, *size, target.condition);
                     value = Some(match value {
                         None => here,
                         Some(other) => self.terms.ite(target.condition, here, other),
@@ -542,6 +586,14 @@ impl<'p> Pass<'p> {
         for target in &targets.list {
             let condition = self.terms.and(target.condition, condition);
             for ((offset, size), value) in parts {
+                if let Some(element) = target.element {
+                    let (array, number) = (target.object, element.number);
+                    if 8 * *size as u32 != self.terms.width(*value) || parts.len() > 1 {
+                        self.irregular();
+                    }
+                    self.write_element(state, position, array, number, condition, *value);
+                    continue;
+                }
                 self.write_at(
                     state,
                     position,

@@ -9,6 +9,7 @@ use crate::MAIN;
 use crate::reuse::Addresses;
 use crate::threads::ThreadId;
 use crate::values::ValueSet;
+use crate::watches::{Arrays, Watched};
 use cranelift_entity::{PrimaryMap, entity_impl};
 use ir::{FunctionId, Global, GlobalId, Initial, InstId, Program, Symbol};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -56,6 +57,8 @@ pub enum ObjectKey {
     Alive(ObjectId),
     /// Whether a new block may get the address of a heap object.
     Vacant(ObjectId),
+    /// One element of an array that has too many of them.
+    Watch(ObjectId, Watched),
     /// A piece of state of a thread.
     Thread(ThreadId, ThreadPart),
     /// Something of the surroundings, such as the command line.
@@ -270,6 +273,7 @@ pub struct Known {
     pub values: HashMap<(ObjectId, u64), ValueSet>,
     offset_bits: u32,
     pub addresses: Addresses,
+    pub arrays: Arrays,
     /// Shared pieces that may be read before they are written.
     raw: BTreeSet<(ObjectId, u64)>,
     /// How many instructions main executes before other threads may see its memory.
@@ -296,6 +300,7 @@ impl Known {
             values: HashMap::new(),
             offset_bits: crate::offset_bits(program),
             addresses: Addresses::default(),
+            arrays: Arrays::default(),
             raw: BTreeSet::new(),
             alone_until: None,
             growing: BTreeSet::new(),
@@ -392,6 +397,12 @@ impl Known {
     pub fn label(&mut self, function: FunctionId, block: ir::BlockId) -> ObjectId {
         let key = ObjectKey::Label(function, block);
         self.object(key.clone(), || Object::constant(key, "a label"))
+    }
+
+    /// The object of a number, if there is one.
+    pub fn numbered(&self, number: u128) -> Option<ObjectId> {
+        let is_object = number < self.objects.len() as u128;
+        is_object.then(|| ObjectId::from_u32(number as u32))
     }
 
     pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {

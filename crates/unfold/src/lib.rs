@@ -26,6 +26,7 @@ mod typed;
 mod unfolding;
 mod values;
 mod walk;
+mod watches;
 
 pub use pass::{Execution, Input, Trail};
 pub use reuse::Reuse;

@@ -143,6 +143,10 @@ pub struct Pass<'p> {
     pub cell_ids: HashMap<(ObjectId, u64), CellId>,
     /// Where blocks lie, made when first asked for.
     pub homes: HashMap<ObjectId, TermId>,
+    /// What watches are about, made when first asked for.
+    pub elements: HashMap<ObjectId, TermId>,
+    /// Something is not supported, which could not be said at once.
+    pub trouble: Option<String>,
     /// Who makes each block, in which execution.
     pub allocations: HashMap<ObjectId, (ThreadId, usize)>,
     /// Threads in the order in which they are executed.

@@ -110,18 +110,18 @@ impl<'p> Pass<'p> {
     pub fn objects_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
         let bits = self.offset_bits();
         let reach = self.values.reach(&self.terms, word);
-        let single = reach.few.iter().map(|value| (value >> bits) as u32);
-        let within = reach.within.iter().map(|places| places.object);
-        single.chain(within).map(ObjectId::from_u32).collect()
+        let single = reach.few.iter().map(|value| value >> bits);
+        let within = reach.within.iter().map(|places| u128::from(places.object));
+        let numbers = single.chain(within);
+        numbers
+            .filter_map(|number| self.known.numbered(number))
+            .collect()
     }
 
     /// The heap blocks among them.
     fn blocks_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
         let mut found = self.objects_in(word);
-        found.retain(|object| {
-            let data = self.known.objects.get(*object);
-            data.is_some_and(|data| matches!(data.key, ObjectKey::Heap(_)))
-        });
+        found.retain(|object| matches!(self.known.objects[*object].key, ObjectKey::Heap(_)));
         found
     }
 

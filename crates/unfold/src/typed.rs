@@ -93,11 +93,17 @@ impl<'p> Pass<'p> {
         let size = ty.bytes(self.program.target.pointer_bytes);
         let address = self.term_of(state, frame, address);
         let is_write = !matches!(inst.op, Op::Load { .. });
-        let targets = self.resolve(frame, address, size, is_write)?;
+        let mut targets = self.resolve_any(frame, address, size, is_write)?;
+        if !matches!(inst.op, Op::Store { .. }) {
+            self.guess_elements(state, frame, &mut targets)?;
+        }
         let position = match self.begin_access(state, frame, &targets, size, 0) {
             Ok(position) => position,
             Err(flow) => return Ok(flow),
         };
+        if self.confirm_guesses(state, position, &targets) == Flow::Dead {
+            return Ok(Flow::Dead);
+        }
         let (parts, _) = self.parts_of(&ty);
         let always = self.truth();
         let result = match &inst.op {
@@ -144,6 +150,9 @@ impl<'p> Pass<'p> {
             }
             _ => None,
         };
+        if let Some(trouble) = self.trouble.take() {
+            return Err(self.unsupported(frame, trouble));
+        }
         if let Some(result) = result {
             self.set_register(state, frame, inst.result, result);
         }

@@ -138,6 +138,8 @@ pub fn unfold(
             cells: PrimaryMap::new(),
             cell_ids: HashMap::new(),
             homes: HashMap::new(),
+            elements: HashMap::new(),
+            trouble: None,
             allocations: HashMap::new(),
             order: Vec::new(),
             works: HashMap::new(),
@@ -204,7 +206,13 @@ impl Pass<'_> {
         while let Some(start) = self.queue.pop_front() {
             self.run_thread(start)?;
         }
-        Ok(())
+        match self.trouble.take() {
+            Some(what) => Err(Error::Unsupported {
+                what,
+                location: None,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// The arguments of main: their number, and an array of strings.

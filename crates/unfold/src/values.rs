@@ -318,8 +318,14 @@ impl Values {
                 let (high, low) = (self.get(high), self.get(low));
                 let few = pairs(&high, &low, width, |high, low| Some(high << shift | low));
                 let is_exact = high.exact().and(low.exact()).is_some();
+                // A product with a power of two ends in zeros.
+                let step = match low.exact().map(|low| low.as_ref()) {
+                    Some([0]) if shift < 16 => high.open.saturating_mul(1 << shift).max(1),
+                    _ => 1,
+                };
                 match few {
-                    Some(few) => Reach::of(few, Vec::new(), u32::from(!is_exact), self.bits),
+                    Some(few) if is_exact => Reach::of(few, Vec::new(), 0, self.bits),
+                    Some(few) => Reach::of(few, Vec::new(), step, self.bits),
                     None => Reach::open(1),
                 }
             }

@@ -5,10 +5,9 @@
 //! end; [`super::statements`] adds noise. About half of the programs have a
 //! violation, often one that takes several contexts.
 //!
-//! What it guarantees: the same seed gives the same program; everything is
-//! initialised before it is read, so that the only inputs are those that the
-//! program asks for; and the values in [`Program::inputs`] cover whatever these
-//! can do. It must not promise anything about other undefined behaviour.
+//! What it guarantees: the same seed gives the same program; and the values in
+//! [`Program::inputs`] cover whatever inputs can do, those that stand for memory
+//! that was never written included. It must not promise anything about other undefined behaviour.
 
 use super::syntax::{Expr, Function, Program, Stmt, block, if_else, number, place, plain, value};
 use fastrand::Rng;

@@ -10,6 +10,7 @@ pub mod campaign;
 pub mod compare;
 mod expressions;
 pub mod generate;
+mod heap;
 mod objects;
 mod scenarios;
 pub mod shrink;

@@ -9,7 +9,7 @@ use super::syntax::{Function, Stmt, between, block, if_else, place, plain, value
 
 impl Generator {
     pub fn object_statement(&mut self, role: usize) -> Stmt {
-        match self.rng.u32(..12) {
+        match self.rng.u32(..13) {
             0 => self.by_value(),
             1 => self.pointer_to_pointer(role),
             2 => self.any_index(role),
@@ -20,11 +20,12 @@ impl Generator {
             7 | 8 => self.chosen_lock(role),
             9 => self.chosen_function(role),
             10 => self.pointer_exchange(role),
+            11 => self.many_places(role),
             _ => self.forward_jump(role),
         }
     }
 
-    fn other_role(&mut self, role: usize) -> usize {
+    pub(super) fn other_role(&mut self, role: usize) -> usize {
         let others: Vec<usize> = (0..self.bodies.len()).filter(|r| *r != role).collect();
         self.pick(&others)
     }

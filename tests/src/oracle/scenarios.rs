@@ -10,7 +10,7 @@ use super::syntax::{Expr, Stmt, between, block, if_else, number, place, plain, v
 
 impl Generator {
     pub fn add_scenario(&mut self) {
-        match self.rng.u32(..24) {
+        match self.rng.u32(..27) {
             0 | 1 => self.counter(),
             2 => self.message_passing(),
             3 => self.store_buffering(),
@@ -31,6 +31,8 @@ impl Generator {
             19 | 20 => self.litmus(),
             21 => self.arguments(),
             22 => self.pointer_swap(),
+            23 | 24 => self.reused_address(),
+            25 => self.partly_initialised(),
             _ => self.slots(),
         }
     }

@@ -422,6 +422,7 @@ const PRELUDE: &[(&str, &str)] = &[
     ),
     ("malloc", "void *malloc(__SIZE_TYPE__);"),
     ("free", "void free(void *);"),
+    ("realloc", "void *realloc(void *, __SIZE_TYPE__);"),
     (
         "memcpy",
         "void *memcpy(void *, const void *, __SIZE_TYPE__);",

@@ -300,12 +300,16 @@ impl<'p> Pass<'p> {
         let Ok(position) = self.begin_access(state, frame, &targets, size, 0) else {
             return Ok(Reply::Never);
         };
-        if let ([target], None, Some(byte)) = (
-            targets.list.as_slice(),
-            position,
-            self.terms.as_constant(byte),
-        ) && self.terms.as_constant(len).is_some()
+        let is_len_known = self.terms.as_constant(len).is_some();
+        let constant = self.terms.as_constant(byte).filter(|_| is_len_known);
+        if let ([target], Some(byte)) = (targets.list.as_slice(), constant)
+            && self.known.is_array(target.object)
         {
+            let place = (target.offset, size);
+            self.fill_elements(state, position, target.object, place, byte as u8);
+            return Ok(Reply::Return(to));
+        }
+        if let ([target], None, Some(byte)) = (targets.list.as_slice(), position, constant) {
             self.fill_at(state, target.object, target.offset, size, byte as u8);
             return Ok(Reply::Return(to));
         }

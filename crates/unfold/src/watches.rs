@@ -1,0 +1,370 @@
+//! Arrays with too many elements to look at each of them.
+//!
+//! Such an array has no bytes of its own. Each read of it *watches* one element,
+//! whose number is guessed beforehand: a constant of the run, which the read
+//! then requires to be right. A watch holds the value of its element; every
+//! write to the array goes to all watches, under the condition that it is theirs
+//! that is meant. So reads are matched with writes, pair by pair, and the number
+//! of elements does not matter. Reads of the same known element share a watch.
+//!
+//! All accesses must have the same size, and must not overlap in part.
+
+use crate::Error;
+use crate::access::{Element, Target, Targets};
+use crate::known::{Content, Instance, Known, Object, ObjectId, ObjectKey};
+use crate::pass::{Flow, Frame, Pass, State};
+use crate::values::Places;
+use formula::{Range, TermId};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Watches of one array, at most.
+const MAX_WATCHES: usize = 2048;
+
+/// What a watch is for.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Watched {
+    /// The element at this offset.
+    Offset(u64),
+    /// The element that a read means.
+    Read(Instance),
+}
+
+#[derive(Default)]
+pub struct Arrays(BTreeMap<ObjectId, Array>);
+
+struct Array {
+    /// The size of accesses, a power of two.
+    unit: u64,
+    /// What remains when the offset of an access is divided by the unit.
+    rest: u64,
+    watches: Rc<[ObjectId]>,
+}
+
+impl Known {
+    pub fn is_array(&self, object: ObjectId) -> bool {
+        !self.arrays.0.is_empty() && self.arrays.0.contains_key(&object)
+    }
+
+    /// Makes an object such an array. Returns whether that is possible.
+    pub fn make_array(&mut self, object: ObjectId, unit: u64, step: u64, rest: u64) -> bool {
+        let is_regular = unit.is_power_of_two() && unit <= 16 && step.is_multiple_of(unit);
+        if !is_regular || self.is_array(object) {
+            return false;
+        }
+        self.grew = true;
+        let array = Array {
+            unit,
+            rest: rest % unit,
+            watches: Rc::from([]),
+        };
+        self.arrays.0.insert(object, array);
+        true
+    }
+
+    pub fn watches(&self, array: ObjectId) -> Rc<[ObjectId]> {
+        let array = self.arrays.0.get(&array);
+        array.map_or_else(|| Rc::from([]), |array| array.watches.clone())
+    }
+
+    /// The watch of that name, made if there is none.
+    fn watch(&mut self, array: ObjectId, watched: Watched) -> Option<ObjectId> {
+        let unit = self.arrays.0.get(&array)?.unit;
+        let data = &self.objects[array];
+        let starts_as = match (&watched, &data.starts_as) {
+            (_, Content::Bytes(bytes)) if bytes.iter().all(|byte| *byte == 0) => Content::Zero,
+            (Watched::Offset(at), Content::Bytes(bytes)) => {
+                let bytes = bytes.iter().skip(*at as usize).take(unit as usize);
+                Content::Bytes(bytes.copied().collect())
+            }
+            (Watched::Read(_), Content::Bytes(_)) => Content::Unknown,
+            (_, content) => content.clone(),
+        };
+        let (owner, name) = (data.owner, format!("element of {}", data.name));
+        let key = ObjectKey::Watch(array, watched);
+        let watch = self.object(key.clone(), || Object {
+            key,
+            size: unit,
+            name,
+            is_constant: false,
+            owner,
+            starts_as,
+        });
+        let array = self.arrays.0.get_mut(&array)?;
+        if !array.watches.contains(&watch) {
+            self.grew = true;
+            array.watches = array.watches.iter().copied().chain([watch]).collect();
+        }
+        Some(watch)
+    }
+}
+
+impl<'p> Pass<'p> {
+    /// The number of the element at an offset.
+    fn element_at(&mut self, array: ObjectId, offset: u64) -> TermId {
+        let (shift, width) = self.element_layout(array);
+        self.terms.constant(width, u128::from(offset >> shift))
+    }
+
+    /// The number of the element that an address means.
+    fn element(&mut self, array: ObjectId, address: TermId) -> TermId {
+        let (shift, _) = self.element_layout(array);
+        let top = self.offset_bits() - 1;
+        self.terms.extract(address, top, shift)
+    }
+
+    fn element_layout(&self, array: ObjectId) -> (u32, u32) {
+        let unit = self.known.arrays.0.get(&array).map_or(1, |a| a.unit);
+        let shift = unit.trailing_zeros();
+        (shift, self.offset_bits() - shift)
+    }
+
+    /// The element that a watch is about.
+    fn watched_element(&mut self, watch: ObjectId) -> TermId {
+        if let Some(element) = self.elements.get(&watch) {
+            return *element;
+        }
+        let element = match self.known.objects[watch].key.clone() {
+            ObjectKey::Watch(array, Watched::Offset(offset)) => self.element_at(array, offset),
+            ObjectKey::Watch(array, Watched::Read(_)) => {
+                let (shift, width) = self.element_layout(array);
+                let last = self.known.objects[array].size.saturating_sub(1) >> shift;
+                let range = Range::from_unsigned(width, 0..=u128::from(last));
+                self.terms.new_variable_in("element", range)
+            }
+            _ => self.terms.constant(1, 0),
+        };
+        self.elements.insert(watch, element);
+        element
+    }
+
+    /// The offsets of the elements that an access at a known place covers.
+    fn covered(&mut self, array: ObjectId, offset: u64, size: u64) -> Vec<u64> {
+        let Some(Array { unit, rest, .. }) = self.known.arrays.0.get(&array) else {
+            return Vec::new();
+        };
+        if offset % unit != *rest || size % unit != 0 {
+            self.irregular();
+            return Vec::new();
+        }
+        (0..size / unit)
+            .map(|index| offset + index * unit)
+            .collect()
+    }
+
+    /// An array is not used as it must be.
+    pub fn irregular(&mut self) {
+        let what = "a large array that is accessed in different ways";
+        self.trouble.get_or_insert(what.to_owned());
+    }
+
+    fn watch(&mut self, array: ObjectId, watched: Watched) -> Option<ObjectId> {
+        let is_uniform = match &self.known.objects[array].starts_as {
+            Content::Zero => true,
+            Content::Bytes(bytes) => bytes.iter().all(|byte| *byte == 0),
+            Content::Unknown => false,
+        };
+        // Two watches of one element do not know of each other.
+        self.is_coarse |= !is_uniform;
+        if self.known.watches(array).len() >= MAX_WATCHES {
+            let what = format!("a large array that is read in more than {MAX_WATCHES} places");
+            self.trouble.get_or_insert(what);
+        }
+        self.known.watch(array, watched)
+    }
+
+    /// Reads elements at a known offset.
+    pub fn read_elements(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        array: ObjectId,
+        (offset, size): (u64, u64),
+        condition: TermId,
+    ) -> TermId {
+        let mut value = None;
+        for at in self.covered(array, offset, size) {
+            let Some(watch) = self.watch(array, Watched::Offset(at)) else {
+                continue;
+            };
+            let unit = self.known.objects[watch].size;
+            let part = self.read_at(state, position, watch, 0, unit, condition);
+            value = Some(match value {
+                None => part,
+                Some(low) => self.terms.concat(part, low),
+            });
+        }
+        value.unwrap_or_else(|| self.terms.constant(8 * size as u32, 0))
+    }
+
+    /// The large arrays that an address may point into, as targets.
+    pub fn find_elements(
+        &mut self,
+        frame: &Frame,
+        address: TermId,
+        size: u64,
+        is_write: bool,
+        patterns: &[Places],
+    ) -> Result<Vec<Target>, Error> {
+        let mut found: Vec<Target> = Vec::new();
+        for pattern in patterns {
+            let object = self.known.numbered(u128::from(pattern.object));
+            let Some((object, array)) =
+                object.and_then(|object| Some((object, self.known.arrays.0.get(&object)?)))
+            else {
+                continue;
+            };
+            let is_regular = size == array.unit
+                && u64::from(pattern.step).is_multiple_of(array.unit)
+                && u64::from(pattern.rest) % array.unit == array.rest;
+            let data = &self.known.objects[object];
+            if !is_regular || size > data.size {
+                let what = "a large array that is accessed in different ways";
+                return Err(self.unsupported(frame, what));
+            }
+            let is_known = found.iter().any(|target| target.object == object);
+            if is_known || is_write && data.is_constant {
+                continue;
+            }
+            let last = u128::from(data.size - size);
+            let (bits, top) = (self.offset_bits(), self.word() - 1);
+            let (high, low) = (
+                self.terms.extract(address, top, bits),
+                self.terms.extract(address, bits - 1, 0),
+            );
+            let number = self
+                .terms
+                .constant(top + 1 - bits, u128::from(object.as_u32()));
+            let last = self.terms.constant(bits, last);
+            let is_inside = [
+                self.terms.equal(high, number),
+                self.terms.unsigned_less_equal(low, last),
+            ];
+            let condition = self.terms.all(&is_inside);
+            let number = self.element(object, address);
+            found.push(Target {
+                object,
+                offset: 0,
+                condition,
+                element: Some(Element {
+                    number,
+                    watch: None,
+                }),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Guesses which elements a read will mean.
+    pub fn guess_elements(
+        &mut self,
+        state: &State,
+        frame: &Frame,
+        targets: &mut Targets,
+    ) -> Result<(), Error> {
+        for (index, target) in targets.list.iter_mut().enumerate() {
+            if let Some(element) = &mut target.element {
+                let instance = self.instance(frame, state, index as u32);
+                element.watch = self.watch(target.object, Watched::Read(instance));
+            }
+        }
+        match self.trouble.take() {
+            Some(trouble) => Err(self.unsupported(frame, trouble)),
+            None => Ok(()),
+        }
+    }
+
+    /// The guesses must be right.
+    pub fn confirm_guesses(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        targets: &Targets,
+    ) -> Flow {
+        for target in &targets.list {
+            if let Some(Element {
+                number,
+                watch: Some(watch),
+            }) = target.element
+            {
+                let guess = self.watched_element(watch);
+                let is_right = self.terms.equal(guess, number);
+                let is_right = self.terms.implies(target.condition, is_right);
+                if self.demand(state, position, is_right) == Flow::Dead {
+                    return Flow::Dead;
+                }
+            }
+        }
+        Flow::Next
+    }
+
+    /// Writes elements at a known offset.
+    pub fn write_elements(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        array: ObjectId,
+        (offset, size): (u64, u64),
+        condition: TermId,
+        value: TermId,
+    ) {
+        for at in self.covered(array, offset, size) {
+            let element = self.element_at(array, at);
+            let unit = self.known.arrays.0.get(&array).map_or(1, |a| a.unit);
+            let low = 8 * (at - offset) as u32;
+            let part = self.terms.extract(value, low + 8 * unit as u32 - 1, low);
+            self.write_element(state, position, array, element, condition, part);
+        }
+    }
+
+    pub fn write_element(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        array: ObjectId,
+        element: TermId,
+        condition: TermId,
+        value: TermId,
+    ) {
+        for watch in self.known.watches(array).iter() {
+            let watched = self.watched_element(*watch);
+            let is_meant = self.terms.equal(watched, element);
+            let condition = self.terms.and(condition, is_meant);
+            if self.terms.as_bool(condition) != Some(false) {
+                let unit = self.known.objects[*watch].size;
+                self.write_at(state, position, *watch, 0, unit, condition, value);
+            }
+        }
+    }
+
+    /// Writes the same byte to all elements of a range.
+    pub fn fill_elements(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        array: ObjectId,
+        (offset, size): (u64, u64),
+        byte: u8,
+    ) {
+        let covered = self.covered(array, offset, size);
+        let (Some(first), Some(last)) = (covered.first(), covered.last()) else {
+            return;
+        };
+        let (first, last) = (
+            self.element_at(array, *first),
+            self.element_at(array, *last),
+        );
+        for watch in self.known.watches(array).iter() {
+            let watched = self.watched_element(*watch);
+            let is_meant = [
+                self.terms.unsigned_less_equal(first, watched),
+                self.terms.unsigned_less_equal(watched, last),
+            ];
+            let condition = self.terms.all(&is_meant);
+            let unit = self.known.objects[*watch].size;
+            let value = (0..unit).fold(0, |all, at| all | u128::from(byte) << (8 * at));
+            let value = self.terms.constant(8 * unit as u32, value);
+            self.write_at(state, position, *watch, 0, unit, condition, value);
+        }
+    }
+}
