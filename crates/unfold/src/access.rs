@@ -9,13 +9,16 @@ use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
 use crate::memory::Ground;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::threads::{Access, Cell, CellId};
-use crate::values::Places;
+use crate::values::{Places, Reach};
 use crate::{Error, MAIN};
 use formula::{TermId, Terms};
 use std::rc::Rc;
 
 /// More possible places than this are too many for one access.
 const MAX_TARGETS: usize = 4096;
+
+/// Objects with more possible places than this are rather seen as large arrays.
+const MANY_PLACES: usize = 32;
 
 /// A place that an address may mean.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +82,8 @@ impl<'p> Pass<'p> {
         if !reach.within.is_empty() {
             self.add_places(frame, address, size, &reach.within, &mut candidates)?;
         }
-        let mut list = self.find_elements(frame, address, size, is_write, &reach.within)?;
+        let patterns = self.patterns_of(&reach, size, &mut candidates)?;
+        let mut list = self.find_elements(address, size, is_write, &patterns)?;
         let mut is_surely_valid = reach.exact().is_some();
         let is_only = is_surely_valid && candidates.len() == 1;
         for value in candidates {
@@ -148,17 +152,65 @@ impl<'p> Pass<'p> {
                 }
                 offset += u128::from(pattern.step);
             }
-            if found.len() - before > MAX_TARGETS {
-                let (step, rest) = (u64::from(pattern.step), u64::from(pattern.rest));
-                return Err(match self.known.make_array(id, size, step, rest) {
-                    true => Error::Again,
-                    false => self.unsupported(frame, "an access with too many possible places"),
-                });
+            let count = found.len() - before;
+            self.consider_array(id, size, pattern, count)?;
+            if count > MAX_TARGETS {
+                return Err(self.unsupported(frame, "an access with too many possible places"));
             }
         }
         found.sort_unstable();
         found.dedup();
         Ok(())
+    }
+
+    /// The patterns of an address. Single places in a large array make one too, and
+    /// are no candidates of their own then.
+    fn patterns_of(
+        &mut self,
+        reach: &Reach,
+        size: u64,
+        candidates: &mut Vec<u128>,
+    ) -> Result<Vec<Places>, Error> {
+        let mut patterns = reach.within.to_vec();
+        let bits = self.offset_bits();
+        let mut rest = reach.few.as_ref();
+        while let Some(first) = rest.first() {
+            let number = first >> bits;
+            let count = rest.partition_point(|value| value >> bits == number);
+            let (these, others) = rest.split_at(count);
+            rest = others;
+            let Some(object) = self.known.numbered(number).filter(|_| count > 1) else {
+                continue;
+            };
+            let pattern = Places::around(number as u32, these, bits);
+            self.consider_array(object, size, &pattern, count)?;
+            if self.known.is_array(object) {
+                patterns.push(pattern);
+                candidates.retain(|value| value >> bits != number);
+            }
+        }
+        Ok(patterns)
+    }
+
+    /// Makes an object a large array, if it is better seen as one.
+    fn consider_array(
+        &mut self,
+        object: ObjectId,
+        size: u64,
+        pattern: &Places,
+        count: usize,
+    ) -> Result<(), Error> {
+        let data = &self.known.objects[object];
+        // Only if all is zero at first can nothing be said wrongly.
+        let enough = match data.starts_as.is_zero() && !data.is_constant {
+            true => MANY_PLACES,
+            false => MAX_TARGETS,
+        };
+        let (step, rest) = (u64::from(pattern.step), u64::from(pattern.rest));
+        match data.is_data() && count > enough && self.known.make_array(object, size, step, rest) {
+            true => Err(Error::Again),
+            false => Ok(()),
+        }
     }
 
     // Which bytes are shared.
@@ -341,7 +393,7 @@ impl<'p> Pass<'p> {
     /// what the thread itself has made of them.
     pub fn peek(&mut self, state: &State, object: ObjectId, at: u64, size: u64) -> TermId {
         if self.known.is_array(object) {
-            self.irregular();
+            self.irregular(object);
         }
         self.read_private(state, object, at, size)
     }
@@ -589,7 +641,7 @@ impl<'p> Pass<'p> {
                 if let Some(element) = target.element {
                     let (array, number) = (target.object, element.number);
                     if 8 * *size as u32 != self.terms.width(*value) || parts.len() > 1 {
-                        self.irregular();
+                        self.irregular(array);
                     }
                     self.write_element(state, position, array, number, condition, *value);
                     continue;

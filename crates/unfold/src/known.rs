@@ -116,6 +116,16 @@ pub enum Content {
     Unknown,
 }
 
+impl Content {
+    pub fn is_zero(&self) -> bool {
+        match self {
+            Content::Zero => true,
+            Content::Bytes(bytes) => bytes.iter().all(|byte| *byte == 0),
+            Content::Unknown => false,
+        }
+    }
+}
+
 impl Object {
     /// Something that has an address but no content.
     fn constant(key: ObjectKey, name: &str) -> Object {

@@ -145,8 +145,8 @@ pub struct Pass<'p> {
     pub homes: HashMap<ObjectId, TermId>,
     /// What watches are about, made when first asked for.
     pub elements: HashMap<ObjectId, TermId>,
-    /// Something is not supported, which could not be said at once.
-    pub trouble: Option<String>,
+    /// An array that is not used as it must be.
+    pub irregular: Option<ObjectId>,
     /// Who makes each block, in which execution.
     pub allocations: HashMap<ObjectId, (ThreadId, usize)>,
     /// Threads in the order in which they are executed.
@@ -223,6 +223,7 @@ impl<'p> Pass<'p> {
 
     /// Asked often, answers rarely: whether there is still time and memory.
     pub fn tick(&mut self) -> Result<(), Error> {
+        self.check_arrays()?;
         self.ticks += 1;
         if self.ticks.is_multiple_of(64) && !(self.keep_going)(self.terms.len()) {
             return Err(Error::Interrupted);

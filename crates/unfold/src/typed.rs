@@ -150,9 +150,7 @@ impl<'p> Pass<'p> {
             }
             _ => None,
         };
-        if let Some(trouble) = self.trouble.take() {
-            return Err(self.unsupported(frame, trouble));
-        }
+        self.check_arrays()?;
         if let Some(result) = result {
             self.set_register(state, frame, inst.result, result);
         }

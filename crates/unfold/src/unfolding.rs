@@ -139,7 +139,7 @@ pub fn unfold(
             cell_ids: HashMap::new(),
             homes: HashMap::new(),
             elements: HashMap::new(),
-            trouble: None,
+            irregular: None,
             allocations: HashMap::new(),
             order: Vec::new(),
             works: HashMap::new(),
@@ -206,13 +206,7 @@ impl Pass<'_> {
         while let Some(start) = self.queue.pop_front() {
             self.run_thread(start)?;
         }
-        match self.trouble.take() {
-            Some(what) => Err(Error::Unsupported {
-                what,
-                location: None,
-            }),
-            None => Ok(()),
-        }
+        self.check_arrays()
     }
 
     /// The arguments of main: their number, and an array of strings.

@@ -134,6 +134,21 @@ impl Reach {
 }
 
 impl Places {
+    /// The finest pattern that has all of some addresses of one object.
+    pub fn around(object: u32, addresses: &[u128], bits: u32) -> Places {
+        let mut offsets = addresses.iter().map(|value| offset_of(*value, bits));
+        let first = offsets.next().unwrap_or(0);
+        let step = offsets.fold(0, |step, offset| {
+            gcd(step, u32::try_from(offset.abs_diff(first)).unwrap_or(1))
+        });
+        let step = step.max(1);
+        Places {
+            object,
+            step,
+            rest: (first % u64::from(step)) as u32,
+        }
+    }
+
     fn coarser(self, by: u32) -> Places {
         let step = gcd(self.step, by);
         Places {

@@ -7,7 +7,8 @@
 //! that is meant. So reads are matched with writes, pair by pair, and the number
 //! of elements does not matter. Reads of the same known element share a watch.
 //!
-//! All accesses must have the same size, and must not overlap in part.
+//! All accesses must have the same size, and must not overlap in part. An object
+//! for which that turns out to be wrong is no such array in the next pass.
 
 use crate::Error;
 use crate::access::{Element, Target, Targets};
@@ -15,7 +16,7 @@ use crate::known::{Content, Instance, Known, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::values::Places;
 use formula::{Range, TermId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Watches of one array, at most.
@@ -31,7 +32,11 @@ pub enum Watched {
 }
 
 #[derive(Default)]
-pub struct Arrays(BTreeMap<ObjectId, Array>);
+pub struct Arrays {
+    arrays: BTreeMap<ObjectId, Array>,
+    /// Objects that cannot be such arrays after all.
+    irregular: BTreeSet<ObjectId>,
+}
 
 struct Array {
     /// The size of accesses, a power of two.
@@ -43,13 +48,15 @@ struct Array {
 
 impl Known {
     pub fn is_array(&self, object: ObjectId) -> bool {
-        !self.arrays.0.is_empty() && self.arrays.0.contains_key(&object)
+        let arrays = &self.arrays.arrays;
+        !arrays.is_empty() && arrays.contains_key(&object)
     }
 
     /// Makes an object such an array. Returns whether that is possible.
     pub fn make_array(&mut self, object: ObjectId, unit: u64, step: u64, rest: u64) -> bool {
         let is_regular = unit.is_power_of_two() && unit <= 16 && step.is_multiple_of(unit);
-        if !is_regular || self.is_array(object) {
+        let was_wrong = self.arrays.irregular.contains(&object);
+        if !is_regular || was_wrong || self.is_array(object) {
             return false;
         }
         self.grew = true;
@@ -58,21 +65,21 @@ impl Known {
             rest: rest % unit,
             watches: Rc::from([]),
         };
-        self.arrays.0.insert(object, array);
+        self.arrays.arrays.insert(object, array);
         true
     }
 
     pub fn watches(&self, array: ObjectId) -> Rc<[ObjectId]> {
-        let array = self.arrays.0.get(&array);
+        let array = self.arrays.arrays.get(&array);
         array.map_or_else(|| Rc::from([]), |array| array.watches.clone())
     }
 
     /// The watch of that name, made if there is none.
     fn watch(&mut self, array: ObjectId, watched: Watched) -> Option<ObjectId> {
-        let unit = self.arrays.0.get(&array)?.unit;
+        let unit = self.arrays.arrays.get(&array)?.unit;
         let data = &self.objects[array];
         let starts_as = match (&watched, &data.starts_as) {
-            (_, Content::Bytes(bytes)) if bytes.iter().all(|byte| *byte == 0) => Content::Zero,
+            (_, content) if content.is_zero() => Content::Zero,
             (Watched::Offset(at), Content::Bytes(bytes)) => {
                 let bytes = bytes.iter().skip(*at as usize).take(unit as usize);
                 Content::Bytes(bytes.copied().collect())
@@ -90,7 +97,7 @@ impl Known {
             owner,
             starts_as,
         });
-        let array = self.arrays.0.get_mut(&array)?;
+        let array = self.arrays.arrays.get_mut(&array)?;
         if !array.watches.contains(&watch) {
             self.grew = true;
             array.watches = array.watches.iter().copied().chain([watch]).collect();
@@ -114,7 +121,7 @@ impl<'p> Pass<'p> {
     }
 
     fn element_layout(&self, array: ObjectId) -> (u32, u32) {
-        let unit = self.known.arrays.0.get(&array).map_or(1, |a| a.unit);
+        let unit = self.known.arrays.arrays.get(&array).map_or(1, |a| a.unit);
         let shift = unit.trailing_zeros();
         (shift, self.offset_bits() - shift)
     }
@@ -140,11 +147,11 @@ impl<'p> Pass<'p> {
 
     /// The offsets of the elements that an access at a known place covers.
     fn covered(&mut self, array: ObjectId, offset: u64, size: u64) -> Vec<u64> {
-        let Some(Array { unit, rest, .. }) = self.known.arrays.0.get(&array) else {
+        let Some(Array { unit, rest, .. }) = self.known.arrays.arrays.get(&array) else {
             return Vec::new();
         };
         if offset % unit != *rest || size % unit != 0 {
-            self.irregular();
+            self.irregular(array);
             return Vec::new();
         }
         (0..size / unit)
@@ -153,22 +160,30 @@ impl<'p> Pass<'p> {
     }
 
     /// An array is not used as it must be.
-    pub fn irregular(&mut self) {
-        let what = "a large array that is accessed in different ways";
-        self.trouble.get_or_insert(what.to_owned());
+    pub fn irregular(&mut self, array: ObjectId) {
+        self.irregular.get_or_insert(array);
+    }
+
+    /// Starts anew if an array is not used as it must be.
+    pub fn check_arrays(&mut self) -> Result<(), Error> {
+        match self.irregular.take() {
+            None => Ok(()),
+            Some(array) => {
+                self.known.arrays.arrays.remove(&array);
+                self.known.arrays.irregular.insert(array);
+                Err(Error::Again)
+            }
+        }
     }
 
     fn watch(&mut self, array: ObjectId, watched: Watched) -> Option<ObjectId> {
-        let is_uniform = match &self.known.objects[array].starts_as {
-            Content::Zero => true,
-            Content::Bytes(bytes) => bytes.iter().all(|byte| *byte == 0),
-            Content::Unknown => false,
-        };
         // Two watches of one element do not know of each other.
-        self.is_coarse |= !is_uniform;
-        if self.known.watches(array).len() >= MAX_WATCHES {
-            let what = format!("a large array that is read in more than {MAX_WATCHES} places");
-            self.trouble.get_or_insert(what);
+        self.is_coarse |= !self.known.objects[array].starts_as.is_zero();
+        let (shift, _) = self.element_layout(array);
+        let elements = (self.known.objects[array].size >> shift) as usize;
+        // With more watches than elements, one would rather look at each element.
+        if self.known.watches(array).len() > elements.min(MAX_WATCHES) {
+            self.irregular(array);
         }
         self.known.watch(array, watched)
     }
@@ -200,7 +215,6 @@ impl<'p> Pass<'p> {
     /// The large arrays that an address may point into, as targets.
     pub fn find_elements(
         &mut self,
-        frame: &Frame,
         address: TermId,
         size: u64,
         is_write: bool,
@@ -210,7 +224,7 @@ impl<'p> Pass<'p> {
         for pattern in patterns {
             let object = self.known.numbered(u128::from(pattern.object));
             let Some((object, array)) =
-                object.and_then(|object| Some((object, self.known.arrays.0.get(&object)?)))
+                object.and_then(|object| Some((object, self.known.arrays.arrays.get(&object)?)))
             else {
                 continue;
             };
@@ -219,8 +233,8 @@ impl<'p> Pass<'p> {
                 && u64::from(pattern.rest) % array.unit == array.rest;
             let data = &self.known.objects[object];
             if !is_regular || size > data.size {
-                let what = "a large array that is accessed in different ways";
-                return Err(self.unsupported(frame, what));
+                self.irregular(object);
+                continue;
             }
             let is_known = found.iter().any(|target| target.object == object);
             if is_known || is_write && data.is_constant {
@@ -252,6 +266,7 @@ impl<'p> Pass<'p> {
                 }),
             });
         }
+        self.check_arrays()?;
         Ok(found)
     }
 
@@ -268,10 +283,7 @@ impl<'p> Pass<'p> {
                 element.watch = self.watch(target.object, Watched::Read(instance));
             }
         }
-        match self.trouble.take() {
-            Some(trouble) => Err(self.unsupported(frame, trouble)),
-            None => Ok(()),
-        }
+        self.check_arrays()
     }
 
     /// The guesses must be right.
@@ -310,7 +322,7 @@ impl<'p> Pass<'p> {
     ) {
         for at in self.covered(array, offset, size) {
             let element = self.element_at(array, at);
-            let unit = self.known.arrays.0.get(&array).map_or(1, |a| a.unit);
+            let unit = self.known.arrays.arrays.get(&array).map_or(1, |a| a.unit);
             let low = 8 * (at - offset) as u32;
             let part = self.terms.extract(value, low + 8 * unit as u32 - 1, low);
             self.write_element(state, position, array, element, condition, part);
