@@ -146,7 +146,7 @@ impl<'p> Pass<'p> {
             let before = found.len();
             let base = u128::from(pattern.object) << bits;
             let mut offset = u128::from(pattern.rest);
-            while offset <= u128::from(object.size - size) {
+            while offset <= u128::from(object.size - size) && found.len() - before <= MAX_TARGETS {
                 if range.contains(base + offset) {
                     found.push(base + offset);
                 }

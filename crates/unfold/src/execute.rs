@@ -231,15 +231,19 @@ impl<'p> Pass<'p> {
         if let Some(value) = self.terms.as_constant(term) {
             return Ok(value as u64);
         }
-        let greatest = match self.values.few(&self.terms, term) {
-            Some(few) => few.last().copied().unwrap_or(0),
-            None => *self.terms.range(term).unsigned().end(),
-        };
+        let greatest = self.upper_bound(term);
         if greatest > 1 << 16 {
             return Err(self.unsupported(frame, format!("{what} whose size is not known")));
         }
         self.is_coarse = true;
         Ok(greatest as u64)
+    }
+
+    pub fn upper_bound(&mut self, term: TermId) -> u128 {
+        match self.values.few(&self.terms, term) {
+            Some(few) => few.last().copied().unwrap_or(0),
+            None => *self.terms.range(term).unsigned().end(),
+        }
     }
 
     /// A 1-bit word as a condition.

@@ -162,25 +162,26 @@ fn global_name(global: &Global) -> String {
     global.name.clone().unwrap_or_else(|| global.symbol.clone())
 }
 
-/// Threads as a set; there are at most [`ThreadSet::LIMIT`].
+/// How many threads there are in a set, as far as it matters.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub struct ThreadSet(u128);
+pub enum ThreadSet {
+    #[default]
+    None,
+    One(ThreadId),
+    Several,
+}
 
 impl ThreadSet {
-    pub const LIMIT: usize = 128;
-
-    pub fn insert(&mut self, thread: ThreadId) -> bool {
-        let before = self.0;
-        self.0 |= 1 << thread.as_u32();
-        self.0 != before
+    pub fn insert(&mut self, thread: ThreadId) {
+        *self = self.union(ThreadSet::One(thread));
     }
 
     pub fn union(self, other: ThreadSet) -> ThreadSet {
-        ThreadSet(self.0 | other.0)
-    }
-
-    pub fn len(self) -> u32 {
-        self.0.count_ones()
+        match (self, other) {
+            (ThreadSet::None, set) | (set, ThreadSet::None) => set,
+            (ThreadSet::One(a), ThreadSet::One(b)) if a == b => self,
+            _ => ThreadSet::Several,
+        }
     }
 }
 
@@ -193,7 +194,7 @@ pub struct Users {
 
 impl Users {
     pub fn are_rivals(self) -> bool {
-        self.writers.len() > 0 && self.readers.union(self.writers).len() > 1
+        self.writers != ThreadSet::None && self.readers.union(self.writers) == ThreadSet::Several
     }
 }
 
@@ -258,10 +259,8 @@ impl ObjectFacts {
                 }
             }
         }
-        let mut owner_alone = ThreadSet::default();
-        owner_alone.insert(owner);
         let users = everybody.readers.union(everybody.writers);
-        let is_lent = users.union(owner_alone).len() > 1;
+        let is_lent = users.union(ThreadSet::One(owner)) == ThreadSet::Several;
         let changed = *self.pieces != *pieces || self.is_lent != is_lent;
         self.is_lent = is_lent;
         self.pieces = pieces.into();

@@ -1,7 +1,7 @@
 //! One pass over all threads: what it collects, and the few primitives with which
 //! everything else adds to it.
 
-use crate::known::{FrameId, Instance, Known, ObjectId, ThreadSet};
+use crate::known::{FrameId, Instance, Known, ObjectId};
 use crate::learn::{self, Bounds};
 use crate::memory::{Fresh, Ground, Memory};
 use crate::reuse::Reuse;
@@ -16,6 +16,9 @@ use formula::{Term, TermId, Terms};
 use ir::{BlockId, Body, FunctionId, InstId, Location, Program, ValueId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
+
+/// As many as a run can have.
+const MAX_THREADS: usize = 4000;
 
 /// A value in a register.
 #[derive(Clone, PartialEq)]
@@ -571,8 +574,8 @@ impl<'p> Pass<'p> {
     }
 
     pub fn check_thread_count(&self, frame: &Frame) -> Result<(), Error> {
-        if self.known.thread_count() > ThreadSet::LIMIT {
-            let what = format!("more than {} threads", ThreadSet::LIMIT);
+        if self.known.thread_count() > MAX_THREADS {
+            let what = format!("more than {MAX_THREADS} threads");
             return Err(self.unsupported(frame, what));
         }
         Ok(())

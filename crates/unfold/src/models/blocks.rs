@@ -11,6 +11,9 @@ use library::Memory as Op;
 /// Blocks of unknown length are handled byte by byte, up to this length.
 const LONGEST_UNKNOWN: u64 = 256;
 
+/// New blocks of unknown size have at most this size.
+const LONGEST_BLOCK: u64 = 1 << 19;
+
 impl<'p> Pass<'p> {
     pub fn memory_model(
         &mut self,
@@ -109,6 +112,28 @@ impl<'p> Pass<'p> {
         Ok(self.address(object, 0))
     }
 
+    /// The size of a new block. If it is not constant, it is modelled coarsely:
+    /// accesses between the real size and the greatest go unnoticed. Runs in which
+    /// it is too great are left out.
+    fn block_size(&mut self, state: &mut State, size: TermId) -> u64 {
+        if let Some(size) = self.terms.as_constant(size) {
+            return size as u64;
+        }
+        self.is_coarse = true;
+        let greatest = self.upper_bound(size);
+        if greatest <= u128::from(LONGEST_BLOCK) {
+            return greatest as u64;
+        }
+        self.limits.insert(format!(
+            "blocks of unknown size have at most {LONGEST_BLOCK} bytes"
+        ));
+        let width = self.terms.width(size);
+        let longest = self.terms.constant(width, u128::from(LONGEST_BLOCK));
+        let is_longer = self.terms.unsigned_less(longest, size);
+        self.exclude(state, is_longer);
+        LONGEST_BLOCK
+    }
+
     /// A new object on the heap.
     fn new_block(
         &mut self,
@@ -121,7 +146,7 @@ impl<'p> Pass<'p> {
             return Err(self.unsupported(frame, "allocations that may fail"));
         }
         let is_size_known = self.terms.as_constant(size).is_some();
-        let size = self.greatest(frame, size, "a block")?;
+        let size = self.block_size(state, size);
         self.check_size(frame, size)?;
         let key = ObjectKey::Heap(self.instance(frame, state, 0));
         let owner = self.thread;
