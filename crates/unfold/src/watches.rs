@@ -150,7 +150,7 @@ impl<'p> Pass<'p> {
         let Some(Array { unit, rest, .. }) = self.known.arrays.arrays.get(&array) else {
             return Vec::new();
         };
-        if offset % unit != *rest || size % unit != 0 {
+        if offset % unit != *rest || !size.is_multiple_of(*unit) {
             self.irregular(array);
             return Vec::new();
         }

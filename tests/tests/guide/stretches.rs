@@ -260,6 +260,7 @@ fn threads_that_are_stuck_are_told() {
     let guide = Guide {
         stretches: vec![created, assumed],
         inputs: vec![it.input(1, "input", "__VERIFIER_nondet_int", (1, 0), 1)],
+        reuses: Vec::new(),
         finally: 1,
     };
     let run = it.run(&guide).expect("should fit");
