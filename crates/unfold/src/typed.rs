@@ -6,7 +6,7 @@ use crate::access::{Part, Target, Targets};
 use crate::known::Content;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use formula::TermId;
-use ir::{Body, Inst, Op, Type};
+use ir::{Body, Inst, Op, RmwOp, Type};
 use std::rc::Rc;
 
 impl<'p> Pass<'p> {
@@ -123,7 +123,11 @@ impl<'p> Pass<'p> {
                 self.settle(frame, &targets, &bytes);
                 let old = self.assemble(&ty, &mut bytes.into_iter());
                 if let Value::Term(term) = old {
-                    let new = Value::Term(self.read_modify_write(*op, term, operand));
+                    let new = self.read_modify_write(*op, term, operand);
+                    if *op != RmwOp::Exchange {
+                        self.note_computed(new);
+                    }
+                    let new = Value::Term(new);
                     self.store_value(state, position, &targets, &parts, &new, always);
                 }
                 Some(old)

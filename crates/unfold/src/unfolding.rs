@@ -163,7 +163,10 @@ pub fn unfold(
         };
         match pass.run_all() {
             Ok(()) => {}
-            Err(Error::Again) => continue,
+            Err(Error::Again) => {
+                settled = 0;
+                continue;
+            }
             Err(error) => return Err(error),
         }
         pass.known.conclude();
