@@ -89,7 +89,7 @@ pub fn encode(
     for thread in threads.threads.keys() {
         encoding.rules(threads, thread, sink, keep_going)?;
     }
-    encoding.moments(threads, sink);
+    encoding.moments(threads, sink, keep_going)?;
     let (schedule, blaster) = (&encoding.schedule, &mut encoding.blaster);
     let forms = options.normal_forms;
     let memory = &mut encoding.memory;
@@ -298,7 +298,12 @@ impl Encoding {
         }
     }
 
-    fn moments(&mut self, threads: &Threads, sink: &mut impl ClauseSink) {
+    fn moments(
+        &mut self,
+        threads: &Threads,
+        sink: &mut impl ClauseSink,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
         for thread in threads.threads.keys() {
             self.skips(threads, thread, sink);
         }
@@ -311,13 +316,21 @@ impl Encoding {
             }
         }
         for moment in &threads.excluded {
+            if !keep_going() {
+                return None;
+            }
             let happens = self.happens(threads, moment);
             self.blaster.add_clause(&[!happens], sink);
         }
-        self.violations = (threads.violations.iter())
-            .map(|moment| self.happens(threads, moment))
-            .collect();
         // Whoever asks for less gets less: only what is asked for is written.
+        for moment in &threads.violations {
+            if !keep_going() {
+                return None;
+            }
+            let happens = self.happens(threads, moment);
+            self.violations.push(happens);
+        }
+        Some(())
     }
 
     /// Positions that a path does not lead through keep no thread waiting.
