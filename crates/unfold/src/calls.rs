@@ -24,6 +24,8 @@ pub struct Call {
     pub function: FunctionId,
     pub args: Vec<Argument>,
     pub result: Option<Type>,
+    /// Tells the calls of one instruction apart.
+    pub index: u32,
 }
 
 /// What a library model says.
@@ -80,6 +82,7 @@ impl<'p> Pass<'p> {
                 function: *function,
                 args,
                 result,
+                index: 0,
             };
             let taken = std::mem::replace(state, placeholder(state));
             self.call_function(taken, frame, &call)?
@@ -96,6 +99,7 @@ impl<'p> Pass<'p> {
                     function,
                     args: args.clone(),
                     result: result.clone(),
+                    index: 0,
                 };
                 let Some((path, value)) = self.call_function(path, frame, &call)? else {
                     continue;
@@ -205,7 +209,7 @@ impl<'p> Pass<'p> {
         let Some((mut args, copies)) = self.copy_arguments(&mut state, frame, call)? else {
             return Ok(None);
         };
-        let instance = self.instance(frame, &state, 0);
+        let instance = self.instance(frame, &state, call.index);
         let id = self.known.frame(FrameKey::Call(instance, call.function));
         let mut values = Vec::new();
         let variadic: Vec<(TermId, u64)> = if function.is_variadic {
@@ -379,6 +383,30 @@ impl<'p> Pass<'p> {
         }
         let size = if word == 4 { 4 } else { 24 };
         self.store(state, frame, list, size, &parts, 0)
+    }
+}
+
+impl<'p> Pass<'p> {
+    pub fn copy_variadic(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        to: Operand,
+        from: Operand,
+    ) -> Result<Flow, Error> {
+        let (to, from) = (
+            self.term_of(state, frame, to),
+            self.term_of(state, frame, from),
+        );
+        let word = self.program.target.pointer_bytes;
+        let size = if word == 4 { 4 } else { 24 };
+        let parts = split(size);
+        let values = match self.load(state, frame, from, size, &parts, 0)? {
+            Ok(values) => values,
+            Err(flow) => return Ok(flow),
+        };
+        let parts: Vec<(Part, TermId)> = parts.into_iter().zip(values).collect();
+        self.store(state, frame, to, size, &parts, 1)
     }
 }
 

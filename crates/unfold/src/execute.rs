@@ -172,9 +172,7 @@ impl<'p> Pass<'p> {
             // Locals of a variable-length array live on to the end of the function.
             Op::RestoreStack { .. } => return Ok(Flow::Next),
             Op::VaStart { list } => return self.start_variadic(state, frame, *list),
-            Op::VaCopy { .. } => {
-                return Err(self.unsupported(frame, "copying a list of variadic arguments"));
-            }
+            Op::VaCopy { to, from } => return self.copy_variadic(state, frame, *to, *from),
             Op::Unsupported { what } => return Err(self.unsupported(frame, what.clone())),
             op => match self.compute(state, frame, body, inst, op)? {
                 Some(value) => value,

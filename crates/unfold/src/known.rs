@@ -61,6 +61,10 @@ pub enum ObjectKey {
     Watch(ObjectId, Watched),
     /// A piece of state of a thread.
     Thread(ThreadId, ThreadPart),
+    /// A piece of state of a key for thread-specific data.
+    Key(u32, KeyPart),
+    /// A function that was registered for the end of the process.
+    Handler(Instance),
     /// Something of the surroundings, such as the command line.
     Environment(&'static str, u32),
 }
@@ -88,8 +92,18 @@ pub enum SyncPart {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum KeyPart {
+    /// Not made yet (0), in use (1), or deleted (2).
+    Life,
+    /// The address of a function, or null.
+    Destructor,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum ThreadPart {
     Result,
+    /// Whether it has ended, for those who ask without waiting.
+    Ended,
     /// Joined (1) or detached (2).
     Fate,
     Errno,

@@ -134,6 +134,16 @@ pub struct Work {
     pub ended: Vec<(State, TermId)>,
 }
 
+/// A function to run when the process ends.
+#[derive(Clone, Copy)]
+pub struct Handler {
+    /// Holds whether it is to run, its address and its argument.
+    pub object: ObjectId,
+    /// If it is known from the start.
+    pub function: Option<FunctionId>,
+    pub takes_argument: bool,
+}
+
 pub struct Pass<'p> {
     pub program: &'p Program,
     pub options: &'p Options,
@@ -180,6 +190,10 @@ pub struct Pass<'p> {
     /// Paths of the thread at hand that came to a halt: how many positions must be
     /// passed for the rest of the formula to know, and when that path is taken.
     pub halted: Vec<(usize, TermId)>,
+    /// Functions for the end of the process, in the order of their registration.
+    pub handlers: Vec<Handler>,
+    /// How often a thread's value of some key was set.
+    pub key_settings: u64,
     pub ticks: u64,
     pub keep_going: &'p mut dyn FnMut(usize) -> bool,
 }

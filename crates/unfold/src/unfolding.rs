@@ -158,6 +158,8 @@ pub fn unfold(
             snapshot: Memory::default(),
             calls: Vec::new(),
             halted: Vec::new(),
+            handlers: Vec::new(),
+            key_settings: 0,
             ticks: 0,
             keep_going,
         };
@@ -198,6 +200,7 @@ impl Pass<'_> {
         let main = self.program.main;
         let guard = self.terms.bool(true);
         let arguments = self.command_line();
+        self.register_cleanup();
         self.queue.push_back(Start {
             thread: MAIN,
             function: main,

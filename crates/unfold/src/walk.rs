@@ -133,6 +133,16 @@ impl<'p> Pass<'p> {
         // thereby ends the process.
         self.relax(&mut state, guard);
         state.atomic = None;
+        if is_main && !self.handlers.is_empty() {
+            self.limits.insert(
+                "functions for the end of the process do not run after the last thread".to_owned(),
+            );
+        }
+        let mut frame = frame;
+        let ending = self.run_destructors(state, &mut frame, result)?;
+        let Some((mut state, result)) = ending else {
+            return Ok(());
+        };
         let step = Step {
             place: Place::End,
             part: 0,
@@ -140,6 +150,7 @@ impl<'p> Pass<'p> {
         };
         let position = self.push_position(&mut state, step, 0);
         self.work().thread.can_end = true;
+        self.note_end(&mut state, position);
         self.set_result(&mut state, position, result)
     }
 

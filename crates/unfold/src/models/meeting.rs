@@ -2,7 +2,7 @@
 
 use super::{EAGAIN, EINVAL, ETIMEDOUT};
 use crate::Error;
-use crate::access::Part;
+use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
 use crate::known::SyncPart;
 use crate::pass::{Flow, Frame, Pass, State};
@@ -14,6 +14,7 @@ const MAX_COUNT: u128 = 0x7fff_ffff;
 const SERIAL_THREAD: u128 = 0xffff_ffff;
 
 /// States of a once control.
+const FRESH: u128 = 0;
 const RUNNING: u128 = 1;
 const DONE: u128 = 2;
 
@@ -171,10 +172,13 @@ impl<'p> Pass<'p> {
         op: Once,
         call: &Call,
     ) -> Result<Reply, Error> {
-        if op != Once::Once {
-            return Err(self.unsupported(frame, "initialisation of static variables in C++"));
-        }
         let targets = self.sync_targets(frame, call, 0)?;
+        match op {
+            Once::Once => {}
+            Once::GuardAcquire => return self.acquire_guard(state, frame, &targets),
+            Once::GuardRelease => return self.leave_guard(state, frame, &targets, DONE),
+            Once::GuardAbort => return self.leave_guard(state, frame, &targets, FRESH),
+        }
         let parts = [SyncPart::Count];
         let Ok(position) = self.begin_sync(state, frame, &[(&targets, &parts)], 0) else {
             return Ok(Reply::Never);
@@ -202,6 +206,7 @@ impl<'p> Pass<'p> {
                 function: *function,
                 args: Vec::new(),
                 result: None,
+                index: 0,
             };
             let is_only_path = frame.is_only_path;
             frame.is_only_path &= self.terms.as_bool(fresh) == Some(true);
@@ -235,5 +240,59 @@ impl<'p> Pass<'p> {
         };
         *state = merged;
         self.reply(0)
+    }
+
+    /// Asks whether a static variable of C++ has to be initialised.
+    fn acquire_guard(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+    ) -> Result<Reply, Error> {
+        let parts = [SyncPart::Count];
+        let Ok(position) = self.begin_sync(state, frame, &[(targets, &parts)], 0) else {
+            return Ok(Reply::Never);
+        };
+        let progress = self.read_part(state, position, targets, SyncPart::Count);
+        let running = self.is(progress, RUNNING);
+        let possible = self.terms.not(running);
+        if self.demand(state, position, possible) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
+        let is_fresh = self.is(progress, FRESH);
+        let value = self.int(RUNNING);
+        self.write_part(state, position, targets, SyncPart::Count, is_fresh, value);
+        let (zero, one) = (self.int(0), self.int(1));
+        Ok(Reply::Return(self.terms.ite(is_fresh, one, zero)))
+    }
+
+    /// The initialisation is done, or was given up. Compilers look at the guard's
+    /// first byte before they call.
+    fn leave_guard(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+        progress: u128,
+    ) -> Result<Reply, Error> {
+        let mut is_noticed = false;
+        for target in &targets.list {
+            let object = self.part_object(target, SyncPart::Count);
+            is_noticed |= self.is_visible(object, 0, 4);
+        }
+        if !is_noticed && !self.is_alone {
+            self.touch(frame, state);
+        }
+        let Ok(position) = self.begin_step(state, frame, targets, 1, 0, is_noticed) else {
+            return Ok(Reply::Never);
+        };
+        let always = self.truth();
+        let value = self.int(progress);
+        self.write_part(state, position, targets, SyncPart::Count, always, value);
+        if progress == DONE {
+            let one = self.terms.constant(8, 1);
+            self.store_to(state, position, targets, &[((0, 1), one)], always);
+        }
+        Ok(Reply::Nothing)
     }
 }

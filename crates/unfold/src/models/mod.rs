@@ -4,9 +4,14 @@
 //! interpreter, so that each can be checked against the other.
 
 mod blocks;
+mod callbacks;
+mod characters;
 mod locks;
 mod meeting;
+mod numbers;
 mod process;
+mod strings;
+mod text;
 mod threads;
 
 use crate::Error;
@@ -76,7 +81,8 @@ impl<'p> Pass<'p> {
                 }
                 None => Ok(Reply::Nothing),
             },
-            Function::Strings(_) | Function::Input(_) => {
+            Function::Strings(op) => self.strings_model(state, frame, op, call),
+            Function::Input(_) => {
                 Err(self.unsupported(frame, format!("{} in bounded checking", entry.name)))
             }
             Function::Unsupported => {

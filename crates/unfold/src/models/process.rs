@@ -116,12 +116,10 @@ impl<'p> Pass<'p> {
 
     /// Main returns.
     pub fn end_process(&mut self, state: &mut State) -> Result<(), Error> {
-        let frame = self.bare_frame();
-        if !self.program.cleanup.is_empty() {
-            self.limits
-                .insert("what runs after main is left out".to_owned());
+        let mut frame = self.bare_frame();
+        if self.run_handlers(state, &mut frame)? {
+            self.end_process_at(state, &frame);
         }
-        self.end_process_at(state, &frame);
         Ok(())
     }
 
@@ -133,14 +131,16 @@ impl<'p> Pass<'p> {
         call: &Call,
     ) -> Result<Reply, Error> {
         match op {
-            Process::Abort | Process::Exit | Process::ExitNow | Process::QuickExit => {
+            Process::Abort => Ok(self.end_process_at(state, frame)),
+            Process::Exit | Process::ExitNow | Process::QuickExit => {
+                // The section is left for good.
+                state.atomic = None;
+                if op == Process::Exit && !self.run_handlers(state, frame)? {
+                    return Ok(Reply::Never);
+                }
                 Ok(self.end_process_at(state, frame))
             }
-            Process::AtExit | Process::CxaAtExit => {
-                self.limits
-                    .insert("what runs after main is left out".to_owned());
-                self.reply(0)
-            }
+            Process::AtExit | Process::CxaAtExit => self.register_handler(state, frame, op, call),
             Process::AssertFail => {
                 let always = self.truth();
                 self.violate(state, always);
@@ -183,8 +183,15 @@ impl<'p> Pass<'p> {
                 let negated = self.terms.neg(value);
                 Ok(Reply::Return(self.terms.ite(negative, negated, value)))
             }
-            Process::Sort | Process::Search | Process::RandR => {
-                Err(self.unsupported(frame, "sorting and searching by library functions"))
+            Process::Sort | Process::Search => self.sort_model(state, frame, op, call),
+            Process::RandR => {
+                let value = self.input(frame, "random", 31);
+                let value = self.terms.resize(value, 32);
+                let seed = self.argument(call, 0);
+                match self.store(state, frame, seed, 4, &[((0, 4), value)], 0)? {
+                    Flow::Dead => Ok(Reply::Never),
+                    Flow::Next => Ok(Reply::Return(value)),
+                }
             }
         }
     }

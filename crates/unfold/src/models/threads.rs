@@ -2,11 +2,11 @@
 //! these and for locks.
 
 use super::locks::Manner;
-use super::{EINVAL, ESRCH};
+use super::{EBUSY, EINVAL, ESRCH, ETIMEDOUT};
 use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
-use crate::known::ThreadPart;
+use crate::known::{ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Pass, Start, State, Value};
 use crate::threads::{Creation, ThreadId};
 use formula::TermId;
@@ -36,9 +36,8 @@ impl<'p> Pass<'p> {
                 self.create(state, frame, call, start, argument, fate)
             }
             Thread::Join => self.join(state, frame, call, self.program.target.pointer_bytes),
-            Thread::TryJoin | Thread::TimedJoin => {
-                Err(self.unsupported(frame, "joining a thread only if it has ended"))
-            }
+            Thread::TryJoin => self.join_now(state, frame, call, EBUSY),
+            Thread::TimedJoin => self.join_now(state, frame, call, ETIMEDOUT),
             Thread::Exit => {
                 let width = self.word();
                 let value = self.number(call, 0, width);
@@ -266,6 +265,85 @@ impl<'p> Pass<'p> {
         Ok(Reply::Return(self.terms.ite(any, zero, unknown)))
     }
 
+    /// Joins a thread that has ended already.
+    fn join_now(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        call: &Call,
+        otherwise: u128,
+    ) -> Result<Reply, Error> {
+        if self.is_alone {
+            return self.reply(ESRCH);
+        }
+        let handle = self.argument(call, 0);
+        let threads = self.threads_behind(handle);
+        let address = self.argument(call, 1);
+        let size = self.program.target.pointer_bytes;
+        let mut place = self.resolve(frame, address, size, true)?;
+        let is_null = self.is_zero(address);
+        place.valid = self.terms.or(place.valid, is_null);
+        let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
+            return Ok(Reply::Never);
+        };
+        let width = self.word();
+        let mut result = self.terms.constant(width, 0);
+        let mut known = Vec::new();
+        let mut joined = Vec::new();
+        for (condition, thread) in threads {
+            let mut fine = self.terms.not(condition);
+            if thread != self.thread {
+                let object = self.thread_object(thread, ThreadPart::Fate, 1);
+                let fate = self.read_at(state, Some(position), object, 0, 1, condition);
+                let is_joinable = self.is_zero(fate);
+                fine = self.terms.implies(condition, is_joinable);
+            }
+            if self.demand(state, Some(position), fine) == Flow::Dead {
+                return Ok(Reply::Never);
+            }
+            if thread == self.thread {
+                continue;
+            }
+            known.push(condition);
+            let object = self.ended_object(thread);
+            let ended = self.read_at(state, Some(position), object, 0, 1, condition);
+            let has_ended = self.terms.is_nonzero(ended);
+            let condition = self.terms.and(condition, has_ended);
+            joined.push(condition);
+            let object = self.thread_object(thread, ThreadPart::Fate, 1);
+            let fate = self.terms.constant(8, JOINED);
+            self.write_at(state, Some(position), object, 0, 1, condition, fate);
+            let object = self.thread_object(thread, ThreadPart::Result, size);
+            let value = self.read_at(state, Some(position), object, 0, size, condition);
+            result = self.terms.ite(condition, value, result);
+        }
+        let is_known = self.terms.any(&known);
+        let is_joined = self.terms.any(&joined);
+        let whole: Part = (0, size);
+        self.store_to(state, Some(position), &place, &[(whole, result)], is_joined);
+        let (zero, otherwise, unknown) = (self.int(0), self.int(otherwise), self.int(ESRCH));
+        let failed = self.terms.ite(is_known, otherwise, unknown);
+        Ok(Reply::Return(self.terms.ite(is_joined, zero, failed)))
+    }
+
+    /// Whether a thread has ended. It is kept only for threads that are asked.
+    fn ended_object(&mut self, thread: ThreadId) -> ObjectId {
+        let key = ObjectKey::Thread(thread, ThreadPart::Ended);
+        if self.known.find(&key).is_none() {
+            self.known.grew = true;
+        }
+        self.thread_object(thread, ThreadPart::Ended, 1)
+    }
+
+    /// Says that the thread at hand has ended, if anybody asks.
+    pub fn note_end(&mut self, state: &mut State, position: usize) {
+        let key = ObjectKey::Thread(self.thread, ThreadPart::Ended);
+        if let Some(object) = self.known.find(&key) {
+            let (always, one) = (self.truth(), self.terms.constant(8, 1));
+            self.write_at(state, Some(position), object, 0, 1, always, one);
+        }
+    }
+
     fn exit_thread(&mut self, state: &mut State, value: TermId) -> Result<Reply, Error> {
         let mut ended = state.clone();
         ended.atomic = None;
@@ -301,62 +379,6 @@ impl<'p> Pass<'p> {
             result = self.terms.ite(condition, here, result);
         }
         Ok(Reply::Return(result))
-    }
-
-    // Thread-specific data.
-
-    pub fn keys_model(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        op: Keys,
-        call: &Call,
-    ) -> Result<Reply, Error> {
-        let size = self.program.target.pointer_bytes;
-        match op {
-            Keys::Create => {
-                let destructor = self.argument(call, 1);
-                if self.terms.as_constant(destructor) != Some(0) {
-                    return Err(self.unsupported(frame, "a key with a destructor"));
-                }
-                let instance = self.instance(frame, state, 0);
-                let key = self.known.key(instance);
-                let number = self.int(u128::from(key));
-                self.write_int(state, frame, call, 0, number)
-            }
-            Keys::Delete => {
-                self.limits
-                    .insert("keys stay in use after they are deleted".to_owned());
-                self.reply(0)
-            }
-            Keys::Get | Keys::Set => {
-                let key = self.number(call, 0, 32);
-                let me = self.thread;
-                let mut value = {
-                    let width = self.word();
-                    self.terms.constant(width, 0)
-                };
-                for number in 0..self.known.key_count() {
-                    let condition = self.is(key, u128::from(number));
-                    if self.terms.as_bool(condition) == Some(false) {
-                        continue;
-                    }
-                    let object = self.thread_object(me, ThreadPart::Key(number), size);
-                    if op == Keys::Set {
-                        let width = self.word();
-                        let new = self.number(call, 1, width);
-                        self.write_at(state, None, object, 0, size, condition, new);
-                    } else {
-                        let here = self.read_at(state, None, object, 0, size, condition);
-                        value = self.terms.ite(condition, here, value);
-                    }
-                }
-                match op {
-                    Keys::Get => Ok(Reply::Return(value)),
-                    _ => self.reply(0),
-                }
-            }
-        }
     }
 
     // C11.
