@@ -2,14 +2,14 @@
 
 use ir::{Cast, FloatComparison, FloatOp, Type};
 
-fn read(bits: u128, ty: &Type) -> f64 {
+pub fn read(bits: u128, ty: &Type) -> f64 {
     match ty {
         Type::Float => f64::from(f32::from_bits(bits as u32)),
         _ => f64::from_bits(bits as u64),
     }
 }
 
-fn write(value: f64, ty: &Type) -> u128 {
+pub fn write(value: f64, ty: &Type) -> u128 {
     match ty {
         Type::Float => u128::from((value as f32).to_bits()),
         _ => u128::from(value.to_bits()),

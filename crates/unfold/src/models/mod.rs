@@ -3,13 +3,19 @@
 //! These are implementations of their own: they share nothing with those of the
 //! interpreter, so that each can be checked against the other.
 
+mod atomics;
 mod blocks;
 mod callbacks;
 mod characters;
+mod formats;
 mod locks;
+mod mathematics;
 mod meeting;
 mod numbers;
+mod printing;
 mod process;
+mod scanning;
+mod scans;
 mod strings;
 mod text;
 mod threads;
@@ -57,11 +63,18 @@ impl<'p> Pass<'p> {
             Function::Keys(op) => self.keys_model(state, frame, op, call),
             Function::C11Thread(op) => self.c11_model(state, frame, op, call),
             Function::Atomic(op) => self.atomic_model(state, frame, op, call),
+            Function::Memory(library::Memory::Find) => {
+                self.find_in_block(state, frame, call, false)
+            }
+            Function::Memory(library::Memory::FindLast) => {
+                self.find_in_block(state, frame, call, true)
+            }
+            Function::Memory(library::Memory::UsableSize) => self.usable_size(frame, call),
             Function::Memory(op) => self.memory_model(state, frame, op, call),
             Function::Verifier(op) => self.verifier_model(state, frame, op, call),
             Function::Process(op) => self.process_model(state, frame, op, call),
             Function::Time(op) => self.time_model(state, frame, op, call),
-            Function::Output(op) => self.output_model(frame, op, call),
+            Function::Output(op) => self.output_model(state, frame, op, call),
             Function::Bits(library::Bits::FindFirstSet) => {
                 let value = self.argument(call, 0);
                 let width = self.terms.width(value);
@@ -74,17 +87,9 @@ impl<'p> Pass<'p> {
                 }
                 Ok(Reply::Return(result))
             }
-            Function::Math(_) => match &call.result {
-                Some(ty) => {
-                    let width = self.width_of(ty);
-                    Ok(Reply::Return(self.anything(width)))
-                }
-                None => Ok(Reply::Nothing),
-            },
+            Function::Math(op) => self.math_model(state, frame, op, call),
             Function::Strings(op) => self.strings_model(state, frame, op, call),
-            Function::Input(_) => {
-                Err(self.unsupported(frame, format!("{} in bounded checking", entry.name)))
-            }
+            Function::Input(op) => self.input_model(state, frame, op, call),
             Function::Unsupported => {
                 let what = format!("{}: {}", entry.name, entry.model.trim_end_matches('.'));
                 Err(self.unsupported(frame, what))

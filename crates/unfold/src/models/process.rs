@@ -7,7 +7,7 @@ use crate::known::ThreadPart;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
 use ir::{RmwOp, Type};
-use library::{Atomic, NondetType, Output, Process, Time, Verifier};
+use library::{Atomic, NondetType, Process, Time, Verifier};
 
 impl<'p> Pass<'p> {
     pub fn verifier_model(
@@ -19,7 +19,7 @@ impl<'p> Pass<'p> {
     ) -> Result<Reply, Error> {
         match op {
             Verifier::Nondet(ty) => self.nondet(frame, ty, call),
-            Verifier::NondetMemory => Err(self.unsupported(frame, "a block of arbitrary bytes")),
+            Verifier::NondetMemory => self.nondet_memory(state, frame, call),
             Verifier::Assume => {
                 let value = self.argument(call, 0);
                 let fails = self.is_zero(value);
@@ -201,34 +201,6 @@ impl<'p> Pass<'p> {
         self.write_at(state, None, object, 0, 4, condition, error);
     }
 
-    // Output has no influence on the run, except by what it returns.
-
-    pub fn output_model(&mut self, frame: &Frame, op: Output, call: &Call) -> Result<Reply, Error> {
-        let stores = matches!(
-            op,
-            Output::Sprintf
-                | Output::Snprintf
-                | Output::Asprintf
-                | Output::Vsprintf
-                | Output::Vsnprintf
-                | Output::Vasprintf
-                | Output::SprintfChecked
-                | Output::SnprintfChecked
-                | Output::VsprintfChecked
-                | Output::VsnprintfChecked
-        );
-        if stores {
-            return Err(self.unsupported(frame, "printing to memory in bounded checking"));
-        }
-        match &call.result {
-            None => Ok(Reply::Nothing),
-            Some(ty) => {
-                let width = self.width_of(ty);
-                Ok(Reply::Return(self.anything(width)))
-            }
-        }
-    }
-
     pub fn time_model(
         &mut self,
         state: &mut State,
@@ -257,26 +229,63 @@ impl<'p> Pass<'p> {
                 }
                 Ok(Reply::Return(value))
             }
-            Time::GetTimeOfDay | Time::ClockGetTime | Time::ClockGetResolution => {
-                let symbol = &self.program.functions[call.function].symbol;
-                let is_first = op == Time::GetTimeOfDay || symbol == "timespec_get";
-                let address = self.argument(call, if is_first { 0 } else { 1 });
-                let width = 8 * word as u32;
-                let seconds = self.input(frame, "seconds", 31);
-                let seconds = self.terms.resize(seconds, width);
-                let bits = if op == Time::GetTimeOfDay { 20 } else { 29 };
-                let limit = if bits == 20 { 999_999 } else { 999_999_999 };
-                let fraction = self.input(frame, "fraction", bits);
-                let fraction = self.terms.resize(fraction, width);
-                let limit = self.terms.constant(width, limit);
-                let fraction = self.read_modify_write(RmwOp::UnsignedMin, fraction, limit);
-                let parts = [((0, word), seconds), ((word, word), fraction)];
-                match self.store(state, frame, address, 2 * word, &parts, 0)? {
-                    Flow::Dead => Ok(Reply::Never),
-                    Flow::Next => self.reply(0),
-                }
+            Time::GetTimeOfDay => self.store_time(state, frame, call, op, 0),
+            Time::ClockGetTime => {
+                let is_c11 = self.program.functions[call.function].symbol == "timespec_get";
+                let reply = self.store_time(state, frame, call, op, usize::from(!is_c11))?;
+                Ok(match reply {
+                    // Which clock it is: also the answer.
+                    Reply::Return(_) if is_c11 => Reply::Return(self.number(call, 1, 32)),
+                    other => other,
+                })
             }
-            Time::Difference => Ok(Reply::Return(self.anything(64))),
+            Time::ClockGetResolution => self.store_time(state, frame, call, op, 1),
+            Time::Difference => {
+                let args = [self.argument(call, 0), self.argument(call, 1)];
+                let width = self.terms.width(args[0]);
+                Ok(Reply::Return(self.on_constants(&args, 64, |times| {
+                    let shift = 128 - width;
+                    let signed = |time: u128| (time << shift) as i128 >> shift;
+                    let difference = signed(times[0]) - signed(times[1]);
+                    u128::from((difference as f64).to_bits())
+                })))
+            }
+        }
+    }
+
+    /// Stores seconds and a fraction, unless the pointer is null.
+    fn store_time(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        call: &Call,
+        op: Time,
+        index: usize,
+    ) -> Result<Reply, Error> {
+        let word = self.program.target.pointer_bytes;
+        let width = self.word();
+        let address = self.argument(call, index);
+        if self.terms.as_constant(address) == Some(0) {
+            return self.reply(0);
+        }
+        let (seconds, fraction) = if op == Time::ClockGetResolution {
+            (self.terms.constant(width, 0), self.terms.constant(width, 1))
+        } else {
+            let seconds = self.input(frame, "seconds", 31);
+            let (bits, limit) = match op {
+                Time::GetTimeOfDay => (20, 999_999),
+                _ => (29, 999_999_999),
+            };
+            let fraction = self.input(frame, "fraction", bits);
+            let fraction = self.terms.resize(fraction, width);
+            let limit = self.terms.constant(width, limit);
+            let fraction = self.read_modify_write(RmwOp::UnsignedMin, fraction, limit);
+            (self.terms.resize(seconds, width), fraction)
+        };
+        let parts = [((0, word), seconds), ((word, word), fraction)];
+        match self.store(state, frame, address, 2 * word, &parts, 0)? {
+            Flow::Dead => Ok(Reply::Never),
+            Flow::Next => self.reply(0),
         }
     }
 
@@ -343,7 +352,7 @@ impl<'p> Pass<'p> {
             | Atomic::Exchange
             | Atomic::CompareExchange
             | Atomic::CompareExchangeSized => {
-                return Err(self.unsupported(frame, "an atomic operation of this size"));
+                return self.generic_atomic(state, frame, op, call);
             }
         };
         let is_flag = op == Atomic::FlagTestAndSet;

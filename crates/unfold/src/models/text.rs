@@ -282,15 +282,6 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// Plans to write a text and its zero byte.
-    pub fn plan_text(&mut self, together: &mut Together, targets: &Targets, text: &Text) {
-        for at in 0..=text.bytes.len() {
-            let condition = self.reaches(text, at);
-            let byte = self.byte_or_zero(text, at);
-            self.plan_write(together, targets, at as u64, 1, condition, byte);
-        }
-    }
-
     /// Stores a number through a pointer, if the condition holds.
     pub fn plan_store(
         &mut self,
