@@ -676,7 +676,10 @@ impl<'p> Pass<'p> {
                 let mask = self.terms.constant(width, (1 << (width - 1)) - 1);
                 self.terms.bit_and(*a, mask)
             }
-            _ if ty.is_float() => self.anything(result_width),
+            _ if ty.is_float() => {
+                let ty = ty.clone();
+                self.on_constants(args, result_width, move |v| floats::builtin(op, v, &ty))
+            }
             _ => return Err(self.unsupported(frame, format!("the builtin {op:?}"))),
         };
         let is_float = ty.is_float();

@@ -1,6 +1,7 @@
 //! Floating-point arithmetic on constants. Nothing here is symbolic.
 
-use ir::{Cast, FloatComparison, FloatOp, Type};
+use ir::{Builtin, Cast, FloatComparison, FloatOp, Type};
+use std::num::FpCategory;
 
 pub fn read(bits: u128, ty: &Type) -> f64 {
     match ty {
@@ -28,6 +29,55 @@ pub fn binary(op: FloatOp, args: &[u128], ty: &Type) -> u128 {
         FloatOp::Rem => a % b,
     };
     write(result, ty)
+}
+
+pub fn builtin(op: Builtin, args: &[u128], ty: &Type) -> u128 {
+    let at = |index: usize| read(args.get(index).copied().unwrap_or(0), ty);
+    let (a, b, c) = (at(0), at(1), at(2));
+    let result = match op {
+        Builtin::IsFloatClass => return u128::from(class(args[0], ty) & args[1] as u32 != 0),
+        Builtin::FloatSqrt => a.sqrt(),
+        Builtin::FloatFloor => a.floor(),
+        Builtin::FloatCeil => a.ceil(),
+        Builtin::FloatTruncate => a.trunc(),
+        Builtin::FloatRound => a.round(),
+        Builtin::FloatRint => a.round_ties_even(),
+        Builtin::FloatCopySign => a.copysign(b),
+        Builtin::FloatMin => a.min(b),
+        Builtin::FloatMax => a.max(b),
+        Builtin::FloatFma => match ty {
+            Type::Float => f64::from((a as f32).mul_add(b as f32, c as f32)),
+            _ => a.mul_add(b, c),
+        },
+        Builtin::FloatMulAdd => match ty {
+            Type::Float => f64::from(a as f32 * b as f32 + c as f32),
+            _ => a * b + c,
+        },
+        _ => a.abs(),
+    };
+    write(result, ty)
+}
+
+/// The bit of a number's class, as in [`Builtin::IsFloatClass`].
+fn class(bits: u128, ty: &Type) -> u32 {
+    let (quiet, category, is_negative) = match ty {
+        Type::Float => {
+            let value = f32::from_bits(bits as u32);
+            (bits >> 22 & 1, value.classify(), value.is_sign_negative())
+        }
+        _ => {
+            let value = f64::from_bits(bits as u64);
+            (bits >> 51 & 1, value.classify(), value.is_sign_negative())
+        }
+    };
+    let place = match category {
+        FpCategory::Nan => return 1 << quiet,
+        FpCategory::Infinite => 2,
+        FpCategory::Normal => 3,
+        FpCategory::Subnormal => 4,
+        FpCategory::Zero => 5,
+    };
+    1 << if is_negative { place } else { 11 - place }
 }
 
 pub fn compare(op: FloatComparison, args: &[u128], ty: &Type) -> u128 {

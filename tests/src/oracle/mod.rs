@@ -11,6 +11,7 @@ pub mod compare;
 mod expressions;
 pub mod generate;
 mod heap;
+mod library;
 mod objects;
 mod scenarios;
 pub mod shrink;

@@ -10,7 +10,7 @@ use super::syntax::{Expr, Stmt, between, block, if_else, number, place, plain, v
 
 impl Generator {
     pub fn add_scenario(&mut self) {
-        match self.rng.u32(..27) {
+        match self.rng.u32(..33) {
             0 | 1 => self.counter(),
             2 => self.message_passing(),
             3 => self.store_buffering(),
@@ -33,7 +33,8 @@ impl Generator {
             22 => self.pointer_swap(),
             23 | 24 => self.reused_address(),
             25 => self.partly_initialised(),
-            _ => self.slots(),
+            26 => self.slots(),
+            _ => self.add_library_scenario(),
         }
     }
 

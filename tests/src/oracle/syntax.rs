@@ -322,6 +322,49 @@ const PRELUDE: &[(&str, &str)] = &[
     ("pthread_join", "int pthread_join(pthread_t, void **);"),
     ("pthread_detach", "int pthread_detach(pthread_t);"),
     (
+        "pthread_tryjoin_np",
+        "int pthread_tryjoin_np(pthread_t, void **);",
+    ),
+    (
+        "pthread_key_create",
+        "int pthread_key_create(unsigned *, void (*)(void *));",
+    ),
+    ("pthread_key_delete", "int pthread_key_delete(unsigned);"),
+    (
+        "pthread_setspecific",
+        "int pthread_setspecific(unsigned, const void *);",
+    ),
+    ("atexit", "int atexit(void (*)(void));"),
+    (
+        "qsort",
+        "void qsort(void *, __SIZE_TYPE__, __SIZE_TYPE__, int (*)(const void *, const void *));",
+    ),
+    ("strcpy", "char *strcpy(char *, const char *);"),
+    ("strcat", "char *strcat(char *, const char *);"),
+    (
+        "strncpy",
+        "char *strncpy(char *, const char *, __SIZE_TYPE__);",
+    ),
+    ("strdup", "char *strdup(const char *);"),
+    ("strlen", "__SIZE_TYPE__ strlen(const char *);"),
+    ("strcmp", "int strcmp(const char *, const char *);"),
+    (
+        "strncmp",
+        "int strncmp(const char *, const char *, __SIZE_TYPE__);",
+    ),
+    ("strchr", "char *strchr(const char *, int);"),
+    (
+        "strspn",
+        "__SIZE_TYPE__ strspn(const char *, const char *);",
+    ),
+    ("strstr", "char *strstr(const char *, const char *);"),
+    ("atoi", "int atoi(const char *);"),
+    ("sprintf", "int sprintf(char *, const char *, ...);"),
+    (
+        "snprintf",
+        "int snprintf(char *, __SIZE_TYPE__, const char *, ...);",
+    ),
+    (
         "pthread_exit",
         "void pthread_exit(void *) __attribute__((noreturn));",
     ),

@@ -2,7 +2,7 @@
 //! what runs at the end of a thread or of the process.
 
 use super::EINVAL;
-use crate::access::Targets;
+use crate::access::{Part, Targets};
 use crate::calls::{Argument, Call, Reply, split};
 use crate::known::{Content, KeyPart, Object, ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Handler, Pass, State, Value};
@@ -114,27 +114,53 @@ impl<'p> Pass<'p> {
         })
     }
 
-    /// The step that the thread has just taken, for what happens right after it
-    /// although others may notice.
-    pub fn aside(
+    /// The position before, to which something belongs that happens right after it
+    /// although others may notice. It need not be one that the path leads through.
+    pub fn last_position(
         &mut self,
         state: &mut State,
         frame: &Frame,
         object: ObjectId,
-        offset: u64,
-        size: u64,
+        (offset, size): Part,
     ) -> Option<usize> {
         if let Some((position, _)) = state.atomic {
             return Some(position);
         }
-        if state.after == 0 && self.is_visible(object, offset, size) {
+        if !self.is_visible(object, offset, size) {
+            return None;
+        }
+        if state.after == 0 {
             if self.thread == MAIN {
                 self.position(frame, state, 0);
             } else {
                 self.touch(frame, state);
             }
         }
+        self.settle_touches(state);
         state.after.checked_sub(1)
+    }
+
+    /// The step that the thread has just taken, for what happens right after it
+    /// under a condition, so that nothing comes in between.
+    fn aside(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        object: ObjectId,
+        part: Part,
+        condition: TermId,
+    ) -> Result<Option<usize>, Error> {
+        let Some(last) = self.last_position(state, frame, object, part) else {
+            return Ok(None);
+        };
+        let guard = self.work().thread.positions[last].guard;
+        let path = self.terms.and(state.guard, condition);
+        if state.atomic.is_none() && self.terms.implies(path, guard) != self.truth() {
+            let what = "a library function that changes what others see after a step that \
+                        depends on a condition";
+            return Err(self.unsupported(frame, what));
+        }
+        Ok(Some(last))
     }
 
     // Sorting and searching.
@@ -219,7 +245,7 @@ impl<'p> Pass<'p> {
                 let zero = self.int(0);
                 let is_greater = self.terms.signed_less(zero, order);
                 condition = self.terms.and(condition, is_greater);
-                self.swap(state, frame, &targets, size, at, condition);
+                self.swap(state, frame, &targets, size, at, condition)?;
             }
         }
         Ok(Reply::Nothing)
@@ -233,13 +259,13 @@ impl<'p> Pass<'p> {
         size: u64,
         at: u64,
         condition: TermId,
-    ) {
+    ) -> Result<(), Error> {
         let condition = self.terms.and(condition, state.ok);
         for target in &targets.list {
             let condition = self.terms.and(condition, target.condition);
             let left = target.offset + size * (at - 1);
             let right = left + size;
-            let position = self.aside(state, frame, target.object, left, 2 * size);
+            let position = self.aside(state, frame, target.object, (left, 2 * size), condition)?;
             for (offset, len) in split(size) {
                 let (a, b) = (left + offset, right + offset);
                 let object = target.object;
@@ -249,6 +275,7 @@ impl<'p> Pass<'p> {
                 self.write_at(state, position, object, b, len, condition, first);
             }
         }
+        Ok(())
     }
 
     /// Binary search: all ways that it may take.
@@ -316,12 +343,18 @@ impl<'p> Pass<'p> {
     }
 
     /// Reads a part of a key right after the last step.
-    fn key_part(&mut self, state: &mut State, frame: &Frame, key: u32, part: KeyPart) -> TermId {
+    fn key_part(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        key: u32,
+        part: KeyPart,
+    ) -> Result<TermId, Error> {
         let object = self.key_object(key, part);
         let size = self.known.objects[object].size;
-        let position = self.aside(state, frame, object, 0, size);
         let always = self.truth();
-        self.read_at(state, position, object, 0, size, always)
+        let position = self.aside(state, frame, object, (0, size), always)?;
+        Ok(self.read_at(state, position, object, 0, size, always))
     }
 
     /// Begins a step that changes a key, and may store something.
@@ -442,7 +475,7 @@ impl<'p> Pass<'p> {
             }
             let object = self.thread_object(me, ThreadPart::Key(key), size);
             if op == Keys::Set {
-                let life = self.key_part(state, frame, key, KeyPart::Life);
+                let life = self.key_part(state, frame, key, KeyPart::Life)?;
                 let is_in_use = self.is(life, IN_USE);
                 let condition = self.terms.and(condition, is_in_use);
                 let new = self.number(call, 1, word);
@@ -481,8 +514,8 @@ impl<'p> Pass<'p> {
                 if self.terms.as_bool(is_set) == Some(false) {
                     continue;
                 }
-                let life = self.key_part(&mut state, frame, key, KeyPart::Life);
-                let function = self.key_part(&mut state, frame, key, KeyPart::Destructor);
+                let life = self.key_part(&mut state, frame, key, KeyPart::Life)?;
+                let function = self.key_part(&mut state, frame, key, KeyPart::Destructor)?;
                 let is_in_use = self.is(life, IN_USE);
                 let has_destructor = self.terms.is_nonzero(function);
                 let condition = self.terms.all(&[is_set, is_in_use, has_destructor]);
@@ -551,7 +584,8 @@ impl<'p> Pass<'p> {
             _ => self.terms.constant(width, 0),
         };
         let object = self.handler_object(ObjectKey::Handler(self.instance(frame, state, 0)));
-        let position = self.aside(state, frame, object, 0, 3 * word);
+        let always = self.truth();
+        let position = self.aside(state, frame, object, (0, 3 * word), always)?;
         let condition = state.ok;
         let one = self.terms.constant(width, 1);
         for (offset, value) in [(0, one), (word, function), (2 * word, argument)] {
@@ -603,8 +637,8 @@ impl<'p> Pass<'p> {
             next = index;
             let handler = self.handlers[index];
             let object = handler.object;
-            let position = self.aside(state, frame, object, 0, 3 * word);
             let always = self.truth();
+            let position = self.aside(state, frame, object, (0, 3 * word), always)?;
             let flag = self.read_at(state, position, object, 0, word, always);
             let is_registered = self.terms.is_nonzero(flag);
             if self.terms.as_bool(is_registered) == Some(false) {

@@ -26,7 +26,9 @@ impl<'p> Pass<'p> {
             return self.split_number(state, frame, op, call, &ty);
         }
         let count = call.args.len().min(3);
-        let args: Vec<TermId> = (0..count).map(|index| self.argument(call, index)).collect();
+        let args: Vec<TermId> = (0..count)
+            .map(|index| self.raw_argument(call, index))
+            .collect();
         let Some(result) = &call.result else {
             return Ok(Reply::Nothing);
         };
@@ -49,7 +51,7 @@ impl<'p> Pass<'p> {
         call: &Call,
         ty: &Type,
     ) -> Result<Reply, Error> {
-        let value = self.argument(call, 0);
+        let value = self.raw_argument(call, 0);
         let place = self.argument(call, 1);
         let width = self.terms.width(value);
         let is_exponent = op == Math::Frexp;

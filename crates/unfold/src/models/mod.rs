@@ -76,7 +76,7 @@ impl<'p> Pass<'p> {
             Function::Time(op) => self.time_model(state, frame, op, call),
             Function::Output(op) => self.output_model(state, frame, op, call),
             Function::Bits(library::Bits::FindFirstSet) => {
-                let value = self.argument(call, 0);
+                let value = self.raw_argument(call, 0);
                 let width = self.terms.width(value);
                 let mut result = self.terms.constant(32, 0);
                 for bit in (0..width).rev() {
@@ -97,7 +97,14 @@ impl<'p> Pass<'p> {
         }
     }
 
+    /// An argument as a word: a pointer, unless old declarations let others pass.
     pub fn argument(&mut self, call: &Call, index: usize) -> TermId {
+        let word = self.word();
+        self.number(call, index, word)
+    }
+
+    /// An argument of whatever width it has.
+    pub fn raw_argument(&mut self, call: &Call, index: usize) -> TermId {
         match call.args.get(index).map(|argument| &argument.value) {
             Some(Value::Term(term)) => *term,
             _ => {
@@ -109,7 +116,7 @@ impl<'p> Pass<'p> {
 
     /// An argument as a word of the given width, zero-extended.
     pub fn number(&mut self, call: &Call, index: usize, width: u32) -> TermId {
-        let term = self.argument(call, index);
+        let term = self.raw_argument(call, index);
         self.terms.resize(term, width)
     }
 

@@ -21,7 +21,7 @@ impl<'p> Pass<'p> {
             Verifier::Nondet(ty) => self.nondet(frame, ty, call),
             Verifier::NondetMemory => self.nondet_memory(state, frame, call),
             Verifier::Assume => {
-                let value = self.argument(call, 0);
+                let value = self.raw_argument(call, 0);
                 let fails = self.is_zero(value);
                 match self.stop(state, fails) {
                     Flow::Dead => Ok(Reply::Never),
@@ -33,7 +33,7 @@ impl<'p> Pass<'p> {
                 }
             }
             Verifier::SpinEnd if !call.args.is_empty() => {
-                let value = self.argument(call, 0);
+                let value = self.raw_argument(call, 0);
                 let fails = self.is_zero(value);
                 match self.stop(state, fails) {
                     Flow::Dead => Ok(Reply::Never),
@@ -41,7 +41,7 @@ impl<'p> Pass<'p> {
                 }
             }
             Verifier::Assert => {
-                let value = self.argument(call, 0);
+                let value = self.raw_argument(call, 0);
                 let fails = self.is_zero(value);
                 self.violate(state, fails);
                 match self.terms.as_bool(fails) {
@@ -176,7 +176,7 @@ impl<'p> Pass<'p> {
                 Ok(Reply::Return(self.terms.resize(value, 64)))
             }
             Process::Abs => {
-                let value = self.argument(call, 0);
+                let value = self.raw_argument(call, 0);
                 let width = self.terms.width(value);
                 let zero = self.terms.constant(width, 0);
                 let negative = self.terms.signed_less(value, zero);
@@ -241,7 +241,7 @@ impl<'p> Pass<'p> {
             }
             Time::ClockGetResolution => self.store_time(state, frame, call, op, 1),
             Time::Difference => {
-                let args = [self.argument(call, 0), self.argument(call, 1)];
+                let args = [self.raw_argument(call, 0), self.raw_argument(call, 1)];
                 let width = self.terms.width(args[0]);
                 Ok(Reply::Return(self.on_constants(&args, 64, |times| {
                     let shift = 128 - width;

@@ -447,8 +447,9 @@ impl<'p> Pass<'p> {
             });
             state.memory.create(object);
             let always = self.truth();
-            // Nobody else knows the block yet, but others may share it later.
-            let position = self.aside(state, frame, object, 0, bytes.len() as u64 + 1);
+            // Nobody else knows the block yet, so it does not matter when exactly.
+            let size = bytes.len() as u64 + 1;
+            let position = self.last_position(state, frame, object, (0, size));
             for (at, byte) in bytes.iter().chain([&zero]).enumerate() {
                 self.write_at(state, position, object, at as u64, 1, always, *byte);
             }
