@@ -7,6 +7,7 @@ mod atomics;
 mod blocks;
 mod callbacks;
 mod characters;
+mod digits;
 mod formats;
 mod locks;
 mod mathematics;
