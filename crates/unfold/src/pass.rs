@@ -192,6 +192,9 @@ pub struct Pass<'p> {
     pub halted: Vec<(usize, TermId)>,
     /// Functions for the end of the process, in the order of their registration.
     pub handlers: Vec<Handler>,
+    /// By thread and position at which others are created: how many accesses come
+    /// before what those do at once.
+    pub creations: HashMap<(ThreadId, usize), usize>,
     /// How often a thread's value of some key was set.
     pub key_settings: u64,
     pub ticks: u64,

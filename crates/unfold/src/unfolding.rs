@@ -159,6 +159,7 @@ pub fn unfold(
             calls: Vec::new(),
             halted: Vec::new(),
             handlers: Vec::new(),
+            creations: HashMap::new(),
             key_settings: 0,
             ticks: 0,
             keep_going,

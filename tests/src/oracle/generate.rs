@@ -633,7 +633,11 @@ impl Generator {
                 if !joins_all && !has_result && self.one_in(2) {
                     if self.one_in(4) {
                         self.feature("detach");
-                        list.push(plain(format!("pthread_detach({handle})"), []));
+                        let detach = plain(format!("pthread_detach({handle})"), []);
+                        list.push(match &worker.made {
+                            Some(made) => if_else(place(made, []), vec![detach], vec![]),
+                            None => detach,
+                        });
                     }
                     continue;
                 }

@@ -6,6 +6,7 @@ use crate::access::{Part, Targets};
 use crate::calls::{Argument, Call, Reply, split};
 use crate::known::{Content, KeyPart, Object, ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Handler, Pass, State, Value};
+use crate::threads::Creation;
 use crate::{Error, MAIN};
 use formula::TermId;
 use ir::{FunctionId, Type};
@@ -114,19 +115,16 @@ impl<'p> Pass<'p> {
         })
     }
 
-    /// The position before, to which something belongs that happens right after it
-    /// although others may notice. It need not be one that the path leads through.
-    pub fn last_position(
+    /// Where something happens right after the last step although others may notice;
+    /// `None` if they do not.
+    pub fn aside(
         &mut self,
         state: &mut State,
         frame: &Frame,
         object: ObjectId,
         (offset, size): Part,
     ) -> Option<usize> {
-        if let Some((position, _)) = state.atomic {
-            return Some(position);
-        }
-        if !self.is_visible(object, offset, size) {
+        if state.atomic.is_none() && !self.is_visible(object, offset, size) {
             return None;
         }
         if state.after == 0 {
@@ -136,31 +134,90 @@ impl<'p> Pass<'p> {
                 self.touch(frame, state);
             }
         }
-        self.settle_touches(state);
-        state.after.checked_sub(1)
+        Some(self.afterthought(state))
     }
 
-    /// The step that the thread has just taken, for what happens right after it
-    /// under a condition, so that nothing comes in between.
-    fn aside(
+    /// Reads a word of an object right after the last step, and may clear it.
+    fn read_aside(
         &mut self,
         state: &mut State,
         frame: &Frame,
         object: ObjectId,
         part: Part,
-        condition: TermId,
-    ) -> Result<Option<usize>, Error> {
-        let Some(last) = self.last_position(state, frame, object, part) else {
-            return Ok(None);
-        };
-        let guard = self.work().thread.positions[last].guard;
-        let path = self.terms.and(state.guard, condition);
-        if state.atomic.is_none() && self.terms.implies(path, guard) != self.truth() {
-            let what = "a library function that changes what others see after a step that \
-                        depends on a condition";
-            return Err(self.unsupported(frame, what));
+        clears: bool,
+    ) -> Result<TermId, Error> {
+        let is_visible = self.is_visible(object, part.0, part.1);
+        if let Some(creation) = self.work().thread.creation
+            && is_visible
+            && state.atomic.is_none()
+        {
+            if state.after == 0 {
+                return Ok(self.read_at_creation(state, creation, object, part, clears));
+            }
+            // A path without any step so far would go back to the creation too.
+            let positions = &self.work().thread.positions[..state.after];
+            let guards: Vec<TermId> = positions.iter().map(|position| position.guard).collect();
+            let always = self.truth();
+            let mut is_passed = |guard| self.terms.implies(state.guard, guard) == always;
+            if !guards.into_iter().any(&mut is_passed) {
+                let what = "a library function that looks at what others change, after a first \
+                            step that depends on a condition";
+                return Err(self.unsupported(frame, what));
+            }
         }
-        Ok(Some(last))
+        let position = self.aside(state, frame, object, part);
+        Ok(self.read_and_clear(state, position, object, part, clears))
+    }
+
+    fn read_and_clear(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        object: ObjectId,
+        (offset, size): Part,
+        clears: bool,
+    ) -> TermId {
+        let condition = state.ok;
+        let value = self.read_at(state, position, object, offset, size, condition);
+        if clears {
+            let condition = match position {
+                Some(_) => condition,
+                None => self.truth(),
+            };
+            let zero = self.terms.constant(8 * size as u32, 0);
+            self.write_at(state, position, object, offset, size, condition, zero);
+        }
+        value
+    }
+
+    /// Before the first step of a thread, things happen with its creation.
+    fn read_at_creation(
+        &mut self,
+        state: &mut State,
+        creation: Creation,
+        object: ObjectId,
+        part: Part,
+        clears: bool,
+    ) -> TermId {
+        let me = std::mem::replace(&mut self.thread, creation.thread);
+        for is_write in [false, clears] {
+            self.known.note_access(object, part.0, part.1, me, is_write);
+        }
+        let guard = self.terms.and(state.guard, creation.condition);
+        let path = std::mem::replace(&mut state.guard, guard);
+        let position = creation.position;
+        let before = self.work().thread.positions[position].accesses.len();
+        let value = self.read_and_clear(state, Some(position), object, part, clears);
+        state.guard = path;
+        // The creator has gone on only after that.
+        let place = (creation.thread, position);
+        let first = self.creations.get(&place).copied().unwrap_or(before);
+        let accesses = &mut self.work().thread.positions[position].accesses;
+        let count = accesses.len() - before;
+        accesses[first..].rotate_right(count);
+        self.creations.insert(place, first + count);
+        self.thread = me;
+        value
     }
 
     // Sorting and searching.
@@ -245,7 +302,7 @@ impl<'p> Pass<'p> {
                 let zero = self.int(0);
                 let is_greater = self.terms.signed_less(zero, order);
                 condition = self.terms.and(condition, is_greater);
-                self.swap(state, frame, &targets, size, at, condition)?;
+                self.swap(state, frame, &targets, size, at, condition);
             }
         }
         Ok(Reply::Nothing)
@@ -259,23 +316,24 @@ impl<'p> Pass<'p> {
         size: u64,
         at: u64,
         condition: TermId,
-    ) -> Result<(), Error> {
-        let condition = self.terms.and(condition, state.ok);
+    ) {
         for target in &targets.list {
-            let condition = self.terms.and(condition, target.condition);
             let left = target.offset + size * (at - 1);
             let right = left + size;
-            let position = self.aside(state, frame, target.object, (left, 2 * size), condition)?;
+            let object = target.object;
+            let position = self.aside(state, frame, object, (left, 2 * size));
+            let mut condition = self.terms.and(condition, target.condition);
+            if position.is_some() {
+                condition = self.terms.and(condition, state.ok);
+            }
             for (offset, len) in split(size) {
                 let (a, b) = (left + offset, right + offset);
-                let object = target.object;
                 let first = self.read_at(state, position, object, a, len, condition);
                 let second = self.read_at(state, position, object, b, len, condition);
                 self.write_at(state, position, object, a, len, condition, second);
                 self.write_at(state, position, object, b, len, condition, first);
             }
         }
-        Ok(())
     }
 
     /// Binary search: all ways that it may take.
@@ -352,9 +410,7 @@ impl<'p> Pass<'p> {
     ) -> Result<TermId, Error> {
         let object = self.key_object(key, part);
         let size = self.known.objects[object].size;
-        let always = self.truth();
-        let position = self.aside(state, frame, object, (0, size), always)?;
-        Ok(self.read_at(state, position, object, 0, size, always))
+        self.read_aside(state, frame, object, (0, size), false)
     }
 
     /// Begins a step that changes a key, and may store something.
@@ -584,10 +640,13 @@ impl<'p> Pass<'p> {
             _ => self.terms.constant(width, 0),
         };
         let object = self.handler_object(ObjectKey::Handler(self.instance(frame, state, 0)));
-        let always = self.truth();
-        let position = self.aside(state, frame, object, (0, 3 * word), always)?;
-        let condition = state.ok;
         let one = self.terms.constant(width, 1);
+        let always = self.truth();
+        let position = self.aside(state, frame, object, (0, 3 * word));
+        let condition = match position {
+            Some(_) => state.ok,
+            None => always,
+        };
         for (offset, value) in [(0, one), (word, function), (2 * word, argument)] {
             self.write_at(state, position, object, offset, word, condition, value);
         }
@@ -637,22 +696,21 @@ impl<'p> Pass<'p> {
             next = index;
             let handler = self.handlers[index];
             let object = handler.object;
-            let always = self.truth();
-            let position = self.aside(state, frame, object, (0, 3 * word), always)?;
-            let flag = self.read_at(state, position, object, 0, word, always);
+            // What others see must be read before it is cleared.
+            let read = |pass: &mut Self, state: &mut State, offset| {
+                pass.read_aside(state, frame, object, (offset, word), false)
+            };
+            let address = read(self, state, word)?;
+            let argument = read(self, state, 2 * word)?;
+            let flag = self.read_aside(state, frame, object, (0, word), true)?;
             let is_registered = self.terms.is_nonzero(flag);
             if self.terms.as_bool(is_registered) == Some(false) {
                 continue;
             }
             let function = match handler.function {
                 Some(function) => self.function_address(function),
-                None => self.read_at(state, position, object, word, word, is_registered),
+                None => address,
             };
-            let argument = self.read_at(state, position, object, 2 * word, word, is_registered);
-            let width = self.word();
-            let zero = self.terms.constant(width, 0);
-            let taken = self.terms.and(is_registered, state.ok);
-            self.write_at(state, position, object, 0, word, taken, zero);
             let count = self.handlers.len();
             let back = CallBack {
                 function,

@@ -229,9 +229,9 @@ impl<'p> Pass<'p> {
         let mut is_huge = never;
         let mut goes_on = never;
         let wide_base = self.terms.resize(base_term, WIDE);
-        for at in 0..count {
+        for (at, start) in starts[..count].iter().enumerate() {
             let (digit, is_digit) = self.digit(text.bytes[at], base_term);
-            let here = self.terms.or(goes_on, starts[at]);
+            let here = self.terms.or(goes_on, *start);
             goes_on = self.terms.all(&[here, text.within[at], is_digit]);
             if self.terms.as_bool(goes_on) == Some(false) {
                 continue;

@@ -449,7 +449,7 @@ impl<'p> Pass<'p> {
             let always = self.truth();
             // Nobody else knows the block yet, so it does not matter when exactly.
             let size = bytes.len() as u64 + 1;
-            let position = self.last_position(state, frame, object, (0, size));
+            let position = self.aside(state, frame, object, (0, size));
             for (at, byte) in bytes.iter().chain([&zero]).enumerate() {
                 self.write_at(state, position, object, at as u64, 1, always, *byte);
             }

@@ -182,6 +182,8 @@ impl<'p> Pass<'p> {
             let whole: Part = (0, size);
             self.store_to(state, Some(position), &place, &[(whole, handle)], always);
         }
+        let so_far = self.work().thread.positions[position].accesses.len();
+        self.creations.insert((self.thread, position), so_far);
         self.reply(0)
     }
 
