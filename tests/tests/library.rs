@@ -242,6 +242,7 @@ fn bounded_checking_models_what_the_list_says() {
         unwind: 3,
         unwind_every_loop: false,
         unwind_loops: Default::default(),
+        reductions: Default::default(),
         turns: Some(2),
         spurious_wakeups: false,
         malloc_may_fail: false,

@@ -131,7 +131,20 @@ impl<S: ClauseSink> Forms<'_, S> {
                     if is_away.contains(&Lit::FALSE) {
                         continue;
                     }
-                    let depends = self.depends_on_context(id, position, context);
+                    let mut depends = self.depends_on_context(id, position, context);
+                    // What is passed together with it moves together with it.
+                    let mut together = Lit::TRUE;
+                    for next in index + 1..thread.skips_before {
+                        let next = &thread.positions[next];
+                        let guard = self.literal(next.guard);
+                        together = self.blaster.gates.and(together, !guard);
+                        if together == Lit::FALSE {
+                            break;
+                        }
+                        let also = self.depends_on_context(id, next, context);
+                        let also = self.blaster.gates.and(together, also);
+                        depends = self.blaster.gates.or(depends, also);
+                    }
                     let gates = &mut self.blaster.gates;
                     clause.push(gates.all(&[is_away[0], is_away[1], depends]));
                 }
