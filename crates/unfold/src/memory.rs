@@ -197,6 +197,14 @@ impl Memory {
         }
     }
 
+    /// Whether some of the bytes were written.
+    pub fn has_written(&self, object: ObjectId, offset: u64, size: u64) -> bool {
+        self.objects.get(&object).is_some_and(|store| {
+            store.segment_at(offset).is_some()
+                || store.segments.range(offset..offset + size).next().is_some()
+        })
+    }
+
     /// Whether it knows an object that is made on the way.
     pub fn has(&self, object: ObjectId) -> bool {
         self.objects.contains_key(&object)
