@@ -32,6 +32,7 @@ pub const LAYERS: &[Layer] = &[
     Layer::new("replay", &["ir", "library", "analysis"]),
     Layer::new("formula", &[]),
     Layer::new("solve", &[]),
+    Layer::new("search", &["solve"]),
     Layer::new("unfold", &["ir", "library", "analysis", "formula"]),
     Layer {
         tests_may_use: &[(
@@ -43,7 +44,7 @@ pub const LAYERS: &[Layer] = &[
     Layer::new(
         "check",
         &[
-            "ir", "library", "analysis", "formula", "solve", "unfold", "encode", "replay",
+            "ir", "library", "analysis", "formula", "solve", "search", "unfold", "encode", "replay",
         ],
     ),
     Layer::new("report", &["ir", "library", "analysis", "replay", "check"]),

@@ -1,0 +1,417 @@
+//! Cores that share the work of a strategy.
+//!
+//! A strategy cuts the space into [`Piece`]s and says what to do with each
+//! answer ([`Work`]); the crew gives every core a solver of its own, hands out
+//! pieces and sees to everything that all strategies need alike: the first model
+//! stops all cores, and so do the user and the limits; a core without work asks
+//! another to give up part of its piece; a core whose solver fails hands its piece
+//! back and leaves, as long as somebody is left.
+//!
+//! Whatever ends a call early never counts as an answer.
+
+use crate::exchange::Exchange;
+use crate::{Engine, MakeEngine, Model, Options, Outcome, Problem, Progress, Statistics};
+use solve::{Budget, Interrupter, Literal, Reason, memory};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often the caller is told how things stand.
+const TELL: Duration = Duration::from_millis(100);
+/// How long a core without work waits before it looks again.
+const REST: Duration = Duration::from_millis(20);
+/// How long a core is left alone with a piece before others ask for a part.
+const PATIENCE: Duration = Duration::from_millis(300);
+/// Reasons why a piece has no model are told to others up to this length.
+const LONGEST_REASON: usize = 48;
+
+/// What all strategies work with.
+pub struct Setting<'a> {
+    pub problem: &'a Problem,
+    pub options: &'a Options,
+    pub make: MakeEngine<'a>,
+}
+
+/// A question to a solver, with what the strategy knows it by.
+pub struct Piece<K> {
+    pub assumptions: Vec<Literal>,
+    /// Conflicts after which the piece is put back as it is; `None` if it is to
+    /// be worked on until the end.
+    pub conflicts: Option<u64>,
+    pub time: Option<Duration>,
+    pub key: K,
+}
+
+pub enum Answer {
+    /// There is no model, and these assumptions are to blame.
+    Closed(Vec<Literal>),
+    /// There is a model, but the piece did not ask for the query.
+    Possible,
+    /// The call ended early: at a limit of the piece, or because another core
+    /// wants a part.
+    Open,
+}
+
+/// A strategy at work. All calls are made by one core at a time.
+pub trait Work: Send {
+    type Key: Send;
+    /// Whether the query is part of every question. If not, pieces that want it
+    /// assume it.
+    const ASSERTS_QUERY: bool = true;
+    /// Whether a piece that was interrupted is worth splitting.
+    const CAN_SPLIT: bool = false;
+
+    /// The next piece for a core, or `None` if there is nothing now.
+    fn take(&mut self, core: usize) -> Option<Piece<Self::Key>>;
+    /// What became of a piece.
+    fn put(&mut self, core: usize, piece: Piece<Self::Key>, answer: Answer);
+    /// The core could not work on it; somebody else should.
+    fn give_back(&mut self, piece: Piece<Self::Key>);
+    /// Whether everything is closed, whatever others are working on.
+    fn is_settled(&self) -> bool;
+    /// Open and closed pieces, and the share that is closed.
+    fn progress(&self) -> Progress;
+    /// Called now and then, and at the end.
+    fn save(&mut self, _is_end: bool) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+pub enum Ending {
+    Found(Model),
+    /// Nothing is left to do.
+    Done,
+    Stopped(Reason),
+}
+
+struct State<W> {
+    work: W,
+    /// Since when each core has had its piece, if it has one.
+    busy: Vec<Option<Instant>>,
+    /// Whether there is no use in asking for a part of it, or somebody has.
+    is_asked: Vec<bool>,
+    interrupters: Vec<Option<Interrupter>>,
+    /// Cores that have not failed.
+    left: usize,
+    /// Cores whose threads still run.
+    running: usize,
+    ending: Option<Ending>,
+    statistics: Statistics,
+}
+
+struct Crew<'a, W> {
+    setting: &'a Setting<'a>,
+    state: Mutex<State<W>>,
+    changed: Condvar,
+    exchange: Exchange,
+}
+
+/// Works until a model is found, nothing is left or something stops it.
+pub fn run<W: Work>(
+    setting: &Setting,
+    cores: usize,
+    work: W,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> (Ending, W, Statistics) {
+    let cores = cores.max(1);
+    let crew = Crew {
+        setting,
+        state: Mutex::new(State {
+            work,
+            busy: vec![None; cores],
+            is_asked: vec![false; cores],
+            interrupters: vec![None; cores],
+            left: cores,
+            running: cores,
+            ending: None,
+            statistics: Statistics::default(),
+        }),
+        changed: Condvar::new(),
+        exchange: Exchange::default(),
+    };
+    std::thread::scope(|scope| {
+        for core in 0..cores {
+            let crew = &crew;
+            let thread = std::thread::Builder::new().name(format!("core {core}"));
+            let started = thread.spawn_scoped(scope, move || crew.work(core));
+            if let Err(error) = started {
+                let mut state = crew.lock();
+                state.running -= 1;
+                let problem = format!("cannot start a thread: {error}");
+                crew.leave(&mut state, core, Reason::SolverDied(problem));
+            }
+        }
+        crew.accompany(watch);
+    });
+    let mut state = crew
+        .state
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    if let Err(problem) = state.work.save(true) {
+        state.statistics.failures.push(problem);
+    }
+    let progress = state.work.progress();
+    state.statistics.closed = progress.closed;
+    state.statistics.share = progress.share;
+    let ending = state.ending.unwrap_or(Ending::Done);
+    (ending, state.work, state.statistics)
+}
+
+/// What is to be said if nothing was left out.
+pub fn outcome(ending: Ending) -> Outcome {
+    match ending {
+        Ending::Found(model) => Outcome::Found(model),
+        Ending::Done => Outcome::None,
+        Ending::Stopped(reason) => Outcome::Stopped(reason),
+    }
+}
+
+impl<W: Work> Crew<'_, W> {
+    fn lock(&self) -> MutexGuard<'_, State<W>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self, state: &mut State<W>, ending: Ending) {
+        // The first word counts.
+        state.ending.get_or_insert(ending);
+        for interrupter in state.interrupters.iter().flatten() {
+            interrupter.interrupt();
+        }
+        self.changed.notify_all();
+    }
+
+    /// Keeps the caller informed until all cores have ended.
+    fn accompany(&self, watch: &mut dyn FnMut(&Progress) -> bool) {
+        let mut state = self.lock();
+        let mut told = Instant::now();
+        while state.running > 0 {
+            let wait = self.changed.wait_timeout(state, TELL);
+            state = wait.unwrap_or_else(PoisonError::into_inner).0;
+            if told.elapsed() < TELL || state.ending.is_some() {
+                continue;
+            }
+            told = Instant::now();
+            let mut progress = state.work.progress();
+            progress.cores = state.busy.iter().flatten().count();
+            drop(state);
+            let goes_on = watch(&progress);
+            state = self.lock();
+            if !goes_on {
+                self.end(&mut state, Ending::Stopped(Reason::Interrupted));
+            }
+            if let Err(problem) = state.work.save(false)
+                && !state.statistics.failures.contains(&problem)
+            {
+                state.statistics.failures.push(problem);
+            }
+        }
+    }
+
+    /// What one core does.
+    fn work(&self, core: usize) {
+        let mut solver: Option<Box<dyn Engine>> = None;
+        let mut cursor = 0;
+        while let Some(piece) = self.next_piece(core) {
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                let solver = solver.get_or_insert_with(|| self.new_solver(core));
+                self.solve(core, solver.as_mut(), &mut cursor, &piece)
+            }));
+            let result = result.unwrap_or_else(|panic| Err(Reason::SolverDied(message(&*panic))));
+            let mut state = self.lock();
+            state.busy[core] = None;
+            match result {
+                Ok(answer) => {
+                    state.work.put(core, piece, answer);
+                    if state.work.is_settled() {
+                        self.end(&mut state, Ending::Done);
+                    }
+                }
+                Err(reason) => {
+                    state.work.give_back(piece);
+                    let is_over = match reason {
+                        // Somebody else may have made room by now.
+                        Reason::Memory => self.is_short_of_memory(),
+                        _ => true,
+                    };
+                    if is_over {
+                        solver = None;
+                        self.leave(&mut state, core, reason);
+                        break;
+                    }
+                }
+            }
+            self.changed.notify_all();
+        }
+        drop(solver);
+        let mut state = self.lock();
+        state.running -= 1;
+        self.changed.notify_all();
+    }
+
+    /// A core goes home because its solver failed.
+    fn leave(&self, state: &mut State<W>, core: usize, reason: Reason) {
+        if state.ending.is_some() {
+            return;
+        }
+        state.left -= 1;
+        state.interrupters[core] = None;
+        state
+            .statistics
+            .failures
+            .push(format!("core {core}: {reason}"));
+        if state.left == 0 {
+            self.end(state, Ending::Stopped(reason));
+        }
+        self.changed.notify_all();
+    }
+
+    fn is_short_of_memory(&self) -> bool {
+        match (self.setting.options.memory, memory::resident()) {
+            (Some(limit), Some(used)) => used >= limit,
+            _ => false,
+        }
+    }
+
+    /// Waits for something to do; `None` when it is all over.
+    fn next_piece(&self, core: usize) -> Option<Piece<W::Key>> {
+        let mut state = self.lock();
+        loop {
+            if state.ending.is_some() {
+                return None;
+            }
+            if let Some(piece) = state.work.take(core) {
+                state.busy[core] = Some(Instant::now());
+                // What has no limit cannot be split any further.
+                state.is_asked[core] = piece.conflicts.is_none();
+                if let Some(interrupter) = &state.interrupters[core] {
+                    interrupter.clear();
+                }
+                return Some(piece);
+            }
+            if state.busy.iter().all(Option::is_none) {
+                self.end(&mut state, Ending::Done);
+                return None;
+            }
+            if W::CAN_SPLIT {
+                ask_for_a_part(&mut state);
+            }
+            let wait = self.changed.wait_timeout(state, REST);
+            state = wait.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn new_solver(&self, core: usize) -> Box<dyn Engine> {
+        let mut solver = (self.setting.make)(core);
+        self.setting.problem.copy_to(&mut solver, W::ASSERTS_QUERY);
+        let options = self.setting.options;
+        if options.cores > 1 && options.share_length > 0 {
+            self.exchange
+                .listen(core, options.share_length, solver.as_mut());
+        }
+        let mut state = self.lock();
+        let interrupter = solver.interrupter();
+        if state.ending.is_some() {
+            interrupter.interrupt();
+        }
+        state.interrupters[core] = Some(interrupter);
+        state.statistics.cores += 1;
+        solver
+    }
+
+    /// One call. The error is what the core cannot go on from.
+    fn solve(
+        &self,
+        core: usize,
+        solver: &mut dyn Engine,
+        cursor: &mut usize,
+        piece: &Piece<W::Key>,
+    ) -> Result<Answer, Reason> {
+        let options = self.setting.options;
+        let shared = self.exchange.deliver(core, cursor, solver);
+        let own_end = piece.time.map(|time| Instant::now() + time);
+        let deadline = match (own_end, options.deadline) {
+            (Some(own), Some(all)) => Some(own.min(all)),
+            (own, all) => own.or(all),
+        };
+        let budget = Budget {
+            conflicts: piece.conflicts,
+            deadline,
+            memory: options.memory,
+            ..Budget::default()
+        };
+        let before = solver.statistics().conflicts.unwrap_or(0);
+        let outcome = solver.solve(&piece.assumptions, &budget);
+        let conflicts = solver.statistics().conflicts.unwrap_or(0) - before;
+        let mut state = self.lock();
+        state.statistics.calls += 1;
+        state.statistics.conflicts += conflicts;
+        state.statistics.shared += shared;
+        match outcome {
+            solve::Outcome::Unsatisfiable => {
+                let blamed = solver.failed().to_vec();
+                drop(state);
+                self.tell_reason(core, &blamed, solver);
+                Ok(Answer::Closed(blamed))
+            }
+            solve::Outcome::Satisfiable => {
+                if !W::ASSERTS_QUERY && !piece.assumptions.contains(&self.setting.problem.query) {
+                    return Ok(Answer::Possible);
+                }
+                let model = self.model(solver)?;
+                self.end(&mut state, Ending::Found(model));
+                Ok(Answer::Open)
+            }
+            solve::Outcome::Unknown(reason) => match reason {
+                Reason::Conflicts | Reason::Decisions | Reason::Interrupted => Ok(Answer::Open),
+                Reason::Deadline => {
+                    let now = Instant::now();
+                    if options.deadline.is_some_and(|deadline| now >= deadline) {
+                        self.end(&mut state, Ending::Stopped(Reason::Deadline));
+                    }
+                    Ok(Answer::Open)
+                }
+                reason => Err(reason),
+            },
+        }
+    }
+
+    /// That not all of these assumptions can hold follows from the clauses.
+    fn tell_reason(&self, core: usize, blamed: &[Literal], solver: &mut dyn Engine) {
+        if blamed.len() <= LONGEST_REASON {
+            let clause: Vec<Literal> = blamed.iter().map(|literal| !*literal).collect();
+            solver.add_clause(&clause);
+            self.exchange.publish(core, &clause);
+        }
+    }
+
+    fn model(&self, solver: &dyn Engine) -> Result<Model, Reason> {
+        let variables = self.setting.problem.cnf.variables();
+        let values: Option<Vec<bool>> = variables
+            .map(|variable| solver.value(variable.positive()))
+            .collect();
+        let missing = || Reason::SolverDied("it found a model and does not tell it".to_owned());
+        values.map(Model).ok_or_else(missing)
+    }
+}
+
+/// Interrupts the core that has been at its piece for longest, so that the piece
+/// is split.
+fn ask_for_a_part<W>(state: &mut State<W>) {
+    let busy = state.busy.iter().enumerate();
+    let longest = busy
+        .filter_map(|(core, since)| Some(((*since)?, core)))
+        .filter(|(since, core)| since.elapsed() > PATIENCE && !state.is_asked[*core])
+        .min();
+    if let Some((_, core)) = longest
+        && let Some(interrupter) = &state.interrupters[core]
+    {
+        interrupter.interrupt();
+        state.is_asked[core] = true;
+    }
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("a panic: {}", text.unwrap_or_default())
+}

@@ -1,0 +1,199 @@
+//! Strategies: which part of the schedule space to ask a solver about next, and
+//! on which core.
+//!
+//! There is one formula, and every strategy asks about it under assumptions on
+//! the schedule only. A [`Problem`] is that formula with names for the literals
+//! of its schedule; the answer is a model, or that there is none, or how much of
+//! the space was looked at.
+//!
+//! This crate knows neither programs nor terms: what a model means is for others
+//! to read. It prints nothing, and the only file it touches is the checkpoint.
+
+mod checkpoint;
+mod crew;
+mod cubes;
+mod exchange;
+mod glue;
+mod lazy;
+mod partition;
+mod problem;
+mod space;
+mod swarm;
+mod whole;
+mod widen;
+
+pub use checkpoint::{Checkpoint, CheckpointError, Identity};
+pub use partition::Slice;
+pub use problem::{Model, Problem, Schedule, Thread};
+pub use swarm::Tiling;
+
+use solve::{Cadical, Reason, SatSolver, ShareClauses};
+use std::time::Instant;
+
+/// How to search.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Strategy {
+    Whole,
+    Partition(Slice),
+    Cubes,
+    Swarm(Tiling),
+    Lazy,
+    Widen,
+}
+
+impl Strategy {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Strategy::Whole => "whole",
+            Strategy::Partition(_) => "partition",
+            Strategy::Cubes => "cubes",
+            Strategy::Swarm(_) => "swarm",
+            Strategy::Lazy => "lazy",
+            Strategy::Widen => "widen",
+        }
+    }
+
+    /// Whether it closes parts of the space one by one, so that it can go on
+    /// where it was stopped.
+    pub fn has_checkpoints(&self) -> bool {
+        !matches!(self, Strategy::Whole | Strategy::Widen)
+    }
+}
+
+/// Limits and means. They hold for all cores together.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many solvers work at the same time; at least one does.
+    pub cores: usize,
+    pub deadline: Option<Instant>,
+    /// Bytes that this process may use.
+    pub memory: Option<u64>,
+    pub seed: u64,
+    /// Learnt clauses with at most this many literals go to all cores.
+    pub share_length: usize,
+    /// Conflicts after which a cube is split.
+    pub cube_conflicts: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            cores: 1,
+            deadline: None,
+            memory: None,
+            seed: 0,
+            share_length: 8,
+            cube_conflicts: 5_000,
+        }
+    }
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// A model in which the query holds.
+    Found(Model),
+    /// There is none.
+    None,
+    /// None was found, and the strategy has nothing left to try.
+    Incomplete {
+        /// What was left out, as the beginning of a sentence.
+        left_out: String,
+    },
+    /// Stopped early.
+    Stopped(Reason),
+}
+
+/// What it took.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Cores that had something to do.
+    pub cores: usize,
+    /// Calls of a solver.
+    pub calls: u64,
+    pub conflicts: u64,
+    /// Parts of the space that were closed: cubes, partitions, instances or
+    /// prefixes.
+    pub closed: u64,
+    /// The share of the space that was closed.
+    pub share: f64,
+    /// Complete schedules that were asked about one by one.
+    pub schedules: u64,
+    /// Clauses that went from core to core.
+    pub shared: u64,
+    /// What went wrong with single cores, or with the checkpoint.
+    pub failures: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub outcome: Outcome,
+    pub statistics: Statistics,
+}
+
+/// How things stand, for those who wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Cores at work.
+    pub cores: usize,
+    /// Parts of the space that wait for a core.
+    pub open: usize,
+    pub closed: u64,
+    /// The share of the space that is closed.
+    pub share: f64,
+}
+
+/// A solver that a core can work with.
+pub trait Engine: SatSolver + ShareClauses {}
+impl<T: SatSolver + ShareClauses> Engine for T {}
+
+/// Makes the solver of a core, by its number.
+pub type MakeEngine<'a> = &'a (dyn Fn(usize) -> Box<dyn Engine> + Sync);
+
+/// Looks for a model in which the query holds. `watch` is told now and then how
+/// things stand, on the thread of the caller, and says whether to go on.
+pub fn search(
+    problem: Problem,
+    strategy: &Strategy,
+    options: &Options,
+    checkpoint: Option<Checkpoint>,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Report {
+    let seed = options.seed;
+    let make = move |core: usize| -> Box<dyn Engine> {
+        let mut solver = Cadical::new();
+        let is_set = solver.set_seed(seed.wrapping_add(core as u64));
+        is_set.expect("a new solver should take a seed");
+        Box::new(solver)
+    };
+    search_with(&make, problem, strategy, options, checkpoint, watch)
+}
+
+/// The same with solvers of the caller's choice.
+pub fn search_with(
+    make: MakeEngine,
+    mut problem: Problem,
+    strategy: &Strategy,
+    options: &Options,
+    checkpoint: Option<Checkpoint>,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Report {
+    let glue = match strategy {
+        Strategy::Swarm(_) | Strategy::Widen => glue::Glue::add(&mut problem),
+        _ => glue::Glue::default(),
+    };
+    let setting = crew::Setting {
+        problem: &problem,
+        options,
+        make,
+    };
+    let journal = checkpoint::Journal::new(checkpoint);
+    match strategy {
+        Strategy::Whole => whole::search(&setting, watch),
+        Strategy::Partition(slice) => partition::search(&setting, slice, journal, watch),
+        Strategy::Cubes => cubes::search(&setting, journal, watch),
+        Strategy::Swarm(tiling) => swarm::search(&setting, &glue, tiling, journal, watch),
+        Strategy::Lazy => lazy::search(&setting, journal, watch),
+        Strategy::Widen => widen::search(&setting, &glue, watch),
+    }
+}

@@ -1,0 +1,207 @@
+//! Small schedule problems made at random: threads that wait for each other's
+//! positions, and a query about which of them come before which.
+//!
+//! Whether a run has what the query asks for depends on the order of its
+//! positions only, never on the numbers of contexts, as with real programs.
+
+use fastrand::Rng;
+use search::{Problem, Schedule, Thread};
+use solve::{ClauseSink, Cnf, Literal};
+
+pub struct Shape {
+    pub contexts: usize,
+    pub is_round_robin: bool,
+    /// Positions of each thread.
+    pub lengths: Vec<usize>,
+    /// Clauses of the query.
+    pub wishes: usize,
+}
+
+/// A shape of a few positions.
+pub fn small(rng: &mut Rng) -> Shape {
+    let n_threads = rng.usize(1..=4);
+    Shape {
+        contexts: rng.usize(1..=6),
+        is_round_robin: n_threads <= 2 || rng.bool(),
+        lengths: (0..n_threads).map(|_| rng.usize(0..=4)).collect(),
+        wishes: rng.usize(1..=9),
+    }
+}
+
+type Place = (usize, usize);
+
+struct Maker<'a> {
+    cnf: Cnf,
+    truth: Literal,
+    shape: &'a Shape,
+    threads: Vec<Thread>,
+}
+
+pub fn make(shape: &Shape, rng: &mut Rng) -> Problem {
+    let mut cnf = Cnf::new();
+    let truth = cnf.new_variable().positive();
+    cnf.add_clause(&[truth]);
+    let mut maker = Maker {
+        cnf,
+        truth,
+        shape,
+        threads: Vec::new(),
+    };
+    let unused_from = maker.unused_from();
+    let run = maker.turns();
+    for thread in 0..shape.lengths.len() {
+        let thread = maker.progress(thread, &run, &unused_from);
+        maker.threads.push(thread);
+    }
+    maker.waits(rng);
+    let query = maker.query(rng);
+    Problem {
+        cnf: maker.cnf,
+        query,
+        schedule: Schedule {
+            truth,
+            run,
+            unused_from,
+            threads: maker.threads,
+        },
+    }
+}
+
+impl Maker<'_> {
+    fn new(&mut self) -> Literal {
+        self.cnf.new_variable().positive()
+    }
+
+    fn unused_from(&mut self) -> Vec<Literal> {
+        let mut row: Vec<Literal> = (0..self.shape.contexts).map(|_| self.new()).collect();
+        row.push(self.truth);
+        for pair in row.windows(2) {
+            self.cnf.add_clause(&[!pair[0], pair[1]]);
+        }
+        row
+    }
+
+    fn turns(&mut self) -> Vec<Vec<Literal>> {
+        let n_threads = self.shape.lengths.len();
+        let mut run: Vec<Vec<Literal>> = Vec::new();
+        for context in 0..self.shape.contexts {
+            let mut row = vec![!self.truth; n_threads];
+            if self.shape.is_round_robin || context == 0 {
+                row[context % n_threads] = self.truth;
+            } else {
+                row = row.iter().map(|_| self.new()).collect();
+            }
+            self.cnf.add_clause(&row);
+            for thread in 0..n_threads {
+                for other in 0..thread {
+                    self.cnf.add_clause(&[!row[thread], !row[other]]);
+                }
+                if let Some(before) = run.last()
+                    && !self.shape.is_round_robin
+                {
+                    self.cnf.add_clause(&[!before[thread], !row[thread]]);
+                }
+            }
+            run.push(row);
+        }
+        run
+    }
+
+    fn progress(&mut self, thread: usize, run: &[Vec<Literal>], unused: &[Literal]) -> Thread {
+        let mut done: Vec<Vec<Literal>> = Vec::new();
+        for position in 0..self.shape.lengths[thread] {
+            let mut row: Vec<Literal> = Vec::new();
+            for context in 0..self.shape.contexts {
+                let before = row.last().copied().unwrap_or(!self.truth);
+                if run[context][thread] == !self.truth {
+                    row.push(before);
+                    continue;
+                }
+                let now = self.new();
+                self.cnf.add_clause(&[!before, now]);
+                self.cnf.add_clause(&[!now, before, run[context][thread]]);
+                self.cnf.add_clause(&[!now, before, !unused[context]]);
+                if let Some(previous) = position.checked_sub(1) {
+                    self.cnf.add_clause(&[!now, done[previous][context]]);
+                }
+                row.push(now);
+            }
+            done.push(row);
+        }
+        Thread {
+            may_wait: vec![false; done.len()],
+            done,
+        }
+    }
+
+    fn passed(&self, (thread, position): Place) -> Literal {
+        let row = &self.threads[thread].done[position];
+        *row.last().expect("there should be a context")
+    }
+
+    fn done_before(&self, (thread, position): Place, context: usize) -> Literal {
+        let before = context.checked_sub(1);
+        before.map_or(!self.truth, |before| {
+            self.threads[thread].done[position][before]
+        })
+    }
+
+    /// Both are passed, the first in an earlier context.
+    fn order(&mut self, first: Place, second: Place) -> Literal {
+        let order = self.new();
+        let passed = self.passed(second);
+        self.cnf.add_clause(&[!order, passed]);
+        for context in 0..self.shape.contexts {
+            let now = self.threads[second.0].done[second.1][context];
+            let before = self.done_before(second, context);
+            let first = self.done_before(first, context);
+            self.cnf.add_clause(&[!order, !now, before, first]);
+            self.cnf.add_clause(&[order, !now, before, !first]);
+        }
+        order
+    }
+
+    fn place(&self, rng: &mut Rng) -> Option<Place> {
+        let thread = rng.usize(..self.shape.lengths.len());
+        let length = self.shape.lengths[thread];
+        (length > 0).then(|| (thread, rng.usize(..length)))
+    }
+
+    /// Two places of different threads.
+    fn places(&self, rng: &mut Rng) -> Option<(Place, Place)> {
+        let (first, second) = (self.place(rng)?, self.place(rng)?);
+        (first.0 != second.0).then_some((first, second))
+    }
+
+    /// Some positions are passed only after others.
+    fn waits(&mut self, rng: &mut Rng) {
+        for _ in 0..rng.usize(0..=4) {
+            let Some((first, second)) = self.places(rng) else {
+                continue;
+            };
+            let order = self.order(first, second);
+            let passed = self.passed(second);
+            self.cnf.add_clause(&[!passed, order]);
+            self.threads[second.0].may_wait[second.1] = true;
+        }
+    }
+
+    fn query(&mut self, rng: &mut Rng) -> Literal {
+        let query = self.new();
+        for _ in 0..self.shape.wishes {
+            let mut clause = vec![!query];
+            for _ in 0..rng.usize(1..=2) {
+                let literal = match self.places(rng) {
+                    Some((first, second)) => self.order(first, second),
+                    None => match self.place(rng) {
+                        Some(place) => self.passed(place),
+                        None => continue,
+                    },
+                };
+                clause.push(if rng.u8(..3) > 0 { literal } else { !literal });
+            }
+            self.cnf.add_clause(&clause);
+        }
+        query
+    }
+}

@@ -1,0 +1,375 @@
+//! How a search ends early, what is left of it, and how it goes on.
+
+mod common;
+
+use common::{Shape, make, small};
+use fastrand::Rng;
+use search::{
+    Checkpoint, CheckpointError, Engine, Identity, Options, Outcome, Problem, Schedule, Slice,
+    Strategy, Tiling, search, search_with,
+};
+use solve::{
+    Budget, Cadical, ClauseSink, Cnf, Interrupter, LearntSink, Literal, Reason, SatSolver,
+    ShareClauses, Statistics, Variable,
+};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Far more than stopping takes, even on a busy machine.
+const SOON: Duration = Duration::from_secs(60);
+
+/// Takes hours: more pigeons than holes. The schedule has nothing to do with it.
+fn hard() -> Problem {
+    let mut rng = Rng::with_seed(1);
+    let shape = Shape {
+        contexts: 4,
+        is_round_robin: false,
+        lengths: vec![3, 3, 3],
+        wishes: 0,
+    };
+    let mut problem = make(&shape, &mut rng);
+    let holes = 13;
+    let cnf = &mut problem.cnf;
+    let mut sits = Vec::new();
+    for _ in 0..=holes {
+        let row: Vec<Literal> = (0..holes).map(|_| cnf.new_variable().positive()).collect();
+        cnf.add_clause(&row);
+        sits.push(row);
+    }
+    for hole in 0..holes {
+        for one in 0..=holes {
+            for other in 0..one {
+                cnf.add_clause(&[!sits[one][hole], !sits[other][hole]]);
+            }
+        }
+    }
+    problem
+}
+
+fn all() -> Vec<Strategy> {
+    vec![
+        Strategy::Whole,
+        Strategy::Partition(Slice::all(3)),
+        Strategy::Cubes,
+        Strategy::Swarm(Tiling::default()),
+        Strategy::Lazy,
+        Strategy::Widen,
+    ]
+}
+
+#[test]
+fn the_user_stops_all_cores() {
+    for strategy in all() {
+        let start = Instant::now();
+        let options = Options {
+            cores: 3,
+            ..Options::default()
+        };
+        let report = search(hard(), &strategy, &options, None, &mut |progress| {
+            assert!(progress.cores <= 3);
+            start.elapsed() < Duration::from_millis(300)
+        });
+        let reason = match report.outcome {
+            Outcome::Stopped(reason) => reason,
+            outcome => panic!("{strategy:?}: {outcome:?}"),
+        };
+        assert_eq!(reason, Reason::Interrupted, "{strategy:?}");
+        assert!(start.elapsed() < SOON, "{strategy:?}");
+    }
+}
+
+#[test]
+fn time_and_memory_hold_for_all_cores() {
+    for strategy in all() {
+        let start = Instant::now();
+        let options = Options {
+            cores: 2,
+            deadline: Some(start + Duration::from_millis(200)),
+            ..Options::default()
+        };
+        let report = search(hard(), &strategy, &options, None, &mut |_| true);
+        let Outcome::Stopped(reason) = report.outcome else {
+            panic!("{strategy:?}: {:?}", report.outcome);
+        };
+        assert_eq!(reason, Reason::Deadline, "{strategy:?}");
+        assert!(start.elapsed() < SOON, "{strategy:?}");
+
+        if solve::memory::resident().is_none() {
+            continue;
+        }
+        let options = Options {
+            cores: 2,
+            memory: Some(1),
+            ..Options::default()
+        };
+        let report = search(hard(), &strategy, &options, None, &mut |_| true);
+        let Outcome::Stopped(reason) = report.outcome else {
+            panic!("{strategy:?}: {:?}", report.outcome);
+        };
+        assert_eq!(reason, Reason::Memory, "{strategy:?}");
+    }
+}
+
+/// A solver that fails at its n-th call.
+struct Mortal {
+    solver: Cadical,
+    calls: u32,
+    panics: bool,
+}
+
+impl ClauseSink for Mortal {
+    fn new_variable(&mut self) -> Variable {
+        self.solver.new_variable()
+    }
+    fn add_clause(&mut self, clause: &[Literal]) {
+        self.solver.add_clause(clause);
+    }
+}
+
+impl SatSolver for Mortal {
+    fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> solve::Outcome {
+        if self.calls == 0 {
+            assert!(!self.panics, "as the test wants it");
+            let reason = "as the test wants it".to_owned();
+            return solve::Outcome::Unknown(Reason::SolverDied(reason));
+        }
+        self.calls -= 1;
+        self.solver.solve(assumptions, budget)
+    }
+    fn value(&self, literal: Literal) -> Option<bool> {
+        self.solver.value(literal)
+    }
+    fn failed(&self) -> &[Literal] {
+        self.solver.failed()
+    }
+    fn statistics(&self) -> Statistics {
+        self.solver.statistics()
+    }
+    fn interrupter(&self) -> Interrupter {
+        self.solver.interrupter()
+    }
+}
+
+impl ShareClauses for Mortal {
+    fn on_learnt(&mut self, max_length: usize, sink: LearntSink) {
+        self.solver.on_learnt(max_length, sink);
+    }
+    fn stop_sharing(&mut self) {
+        self.solver.stop_sharing();
+    }
+}
+
+#[test]
+fn a_core_that_fails_gives_its_work_back() {
+    for seed in 0..60 {
+        let mut rng = Rng::with_seed(seed);
+        let problem = make(&small(&mut rng), &mut rng);
+        let whole = search(
+            problem.clone(),
+            &Strategy::Whole,
+            &Options::default(),
+            None,
+            &mut |_| true,
+        );
+        for strategy in all() {
+            // All but the last core fail sooner or later.
+            let make = |core: usize| -> Box<dyn Engine> {
+                Box::new(Mortal {
+                    solver: Cadical::new(),
+                    calls: if core == 2 { u32::MAX } else { seed as u32 % 4 },
+                    panics: false,
+                })
+            };
+            let options = Options {
+                cores: 3,
+                cube_conflicts: 1,
+                ..Options::default()
+            };
+            let report = search_with(
+                &make,
+                problem.clone(),
+                &strategy,
+                &options,
+                None,
+                &mut |_| true,
+            );
+            match (&report.outcome, &whole.outcome) {
+                (Outcome::Found(_), Outcome::Found(_)) | (Outcome::None, Outcome::None) => {}
+                // With one core there is nobody else.
+                (Outcome::Stopped(_), _) if strategy == Strategy::Whole => {}
+                (outcome, _) => panic!("seed {seed}, {strategy:?}: {outcome:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn without_cores_there_is_no_answer() {
+    for panics in [false, true] {
+        let make = |_: usize| -> Box<dyn Engine> {
+            Box::new(Mortal {
+                solver: Cadical::new(),
+                calls: 0,
+                panics,
+            })
+        };
+        let options = Options {
+            cores: 2,
+            ..Options::default()
+        };
+        for strategy in all() {
+            let report = search_with(&make, hard(), &strategy, &options, None, &mut |_| true);
+            let Outcome::Stopped(reason) = report.outcome else {
+                panic!("{strategy:?}: {:?}", report.outcome);
+            };
+            let Reason::SolverDied(what) = reason else {
+                panic!("{strategy:?}: {reason}");
+            };
+            assert!(what.contains("as the test wants it"), "{what}");
+            assert!(!report.statistics.failures.is_empty());
+        }
+    }
+}
+
+fn identity(strategy: &str) -> Identity {
+    Identity {
+        program: "p".to_owned(),
+        bounds: "b".to_owned(),
+        strategy: strategy.to_owned(),
+    }
+}
+
+fn open(path: &Path, strategy: &Strategy) -> Checkpoint {
+    Checkpoint::open(path, identity(strategy.name())).expect("the checkpoint should fit")
+}
+
+/// Stops again and again after a few calls, each time with other solvers, and
+/// goes on from the file.
+#[test]
+fn a_search_goes_on_where_it_was_stopped() {
+    let folder = tempfile::tempdir().expect("there should be a temporary folder");
+    let mut resumed = 0;
+    for seed in 0..40 {
+        let mut rng = Rng::with_seed(seed);
+        let problem = make(&small(&mut rng), &mut rng);
+        let whole = search(
+            problem.clone(),
+            &Strategy::Whole,
+            &Options::default(),
+            None,
+            &mut |_| true,
+        );
+        let expected = matches!(whole.outcome, Outcome::Found(_));
+        for strategy in all().iter().filter(|strategy| strategy.has_checkpoints()) {
+            let path = folder.path().join(format!("{}-{seed}", strategy.name()));
+            let options = Options {
+                cores: 2,
+                cube_conflicts: 0,
+                seed,
+                ..Options::default()
+            };
+            let mut rounds = 0;
+            let outcome = loop {
+                rounds += 1;
+                let lives = if rounds > 200 {
+                    u32::MAX
+                } else {
+                    rng.u32(1..4)
+                };
+                let make = |_: usize| -> Box<dyn Engine> {
+                    Box::new(Mortal {
+                        solver: Cadical::new(),
+                        calls: lives,
+                        panics: false,
+                    })
+                };
+                let checkpoint = open(&path, strategy);
+                let problem = problem.clone();
+                let report = search_with(
+                    &make,
+                    problem,
+                    strategy,
+                    &options,
+                    Some(checkpoint),
+                    &mut |_| true,
+                );
+                match report.outcome {
+                    Outcome::Stopped(_) => resumed += 1,
+                    outcome => break outcome,
+                }
+            };
+            assert!(rounds <= 200, "seed {seed}, {strategy:?}: no progress");
+            match outcome {
+                Outcome::Found(_) => assert!(expected, "seed {seed}, {strategy:?}"),
+                Outcome::None => assert!(!expected, "seed {seed}, {strategy:?}"),
+                outcome => panic!("seed {seed}, {strategy:?}: {outcome:?}"),
+            }
+            if !expected {
+                // All is closed by now: nobody has to be asked again.
+                let checkpoint = Some(open(&path, strategy));
+                let again = search_with(
+                    &|_| panic!("there should be nothing to ask"),
+                    problem.clone(),
+                    strategy,
+                    &options,
+                    checkpoint,
+                    &mut |_| true,
+                );
+                let is_shared = matches!(strategy, Strategy::Swarm(_));
+                assert!(
+                    matches!(again.outcome, Outcome::None) || is_shared,
+                    "seed {seed}, {strategy:?}: {:?}",
+                    again.outcome
+                );
+            }
+        }
+    }
+    assert!(resumed > 100, "{resumed}");
+}
+
+#[test]
+fn a_checkpoint_of_something_else_is_refused() {
+    let folder = tempfile::tempdir().expect("there should be a temporary folder");
+    let path = folder.path().join("checkpoint");
+    let cnf = {
+        let mut cnf = Cnf::new();
+        let truth = cnf.new_variable().positive();
+        cnf.add_clause(&[truth]);
+        cnf
+    };
+    let truth = Literal::from_dimacs(1).expect("1 should be a literal");
+    let problem = Problem {
+        cnf,
+        query: !truth,
+        schedule: Schedule {
+            truth,
+            run: vec![vec![truth]],
+            unused_from: vec![!truth, truth],
+            threads: vec![search::Thread::default()],
+        },
+    };
+    let checkpoint = Checkpoint::open(&path, identity("cubes")).expect("none is there yet");
+    assert_eq!(checkpoint.n_closed(), 0);
+    let report = search(
+        problem,
+        &Strategy::Cubes,
+        &Options::default(),
+        Some(checkpoint),
+        &mut |_| true,
+    );
+    assert!(matches!(report.outcome, Outcome::None));
+    let again = Checkpoint::open(&path, identity("cubes")).expect("it is the same");
+    assert_eq!(again.n_closed(), 1);
+
+    let misfit = Checkpoint::open(&path, identity("lazy"));
+    assert!(matches!(
+        misfit,
+        Err(CheckpointError::Misfit {
+            what: "strategy",
+            ..
+        })
+    ));
+    std::fs::write(&path, "{}").expect("the file should be writable");
+    let malformed = Checkpoint::open(&path, identity("cubes"));
+    assert!(matches!(malformed, Err(CheckpointError::Malformed { .. })));
+}
