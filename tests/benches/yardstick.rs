@@ -90,6 +90,7 @@ fn ours(program: &ir::Program, order: Order) -> Figures {
         memory: None,
         dump: None,
         reductions: check::Reductions::default(),
+        search: check::Search::default(),
     };
     let report = check::check(program, &options, &|_| true);
     let Some(attempt) = report.attempts.last() else {

@@ -4,7 +4,7 @@
 //! of it within bounds, `expect.toml`. With or without each reduction the
 //! verdict must be the same, and the same as the explorer's.
 
-use check::{Order, Verdict};
+use check::{Order, Reductions, Slice, Strategy, Tiling, Verdict};
 use replay::{Checks, Config, Mode, Property};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -104,7 +104,20 @@ fn check_case(folder: &Path) -> Result<(), String> {
         ..Config::default()
     };
     explore(&program, &config, &expected)?;
-    for reductions in variants() {
+    let strategies = [
+        Strategy::Cubes,
+        Strategy::Partition(Slice::all(2)),
+        Strategy::Widen,
+        Strategy::Swarm(Tiling::default()),
+    ];
+    let variants = variants().into_iter().map(|variant| (variant, None));
+    let strategies = strategies.map(|strategy| (Reductions::default(), Some(strategy)));
+    for (reductions, strategy) in variants.chain(strategies) {
+        let search = check::Search {
+            cores: if strategy.is_some() { 2 } else { 1 },
+            strategy: strategy.clone(),
+            ..check::Search::default()
+        };
         let options = check::Options {
             bounds: check::Bounds {
                 order: Some(expected.order()?),
@@ -117,6 +130,7 @@ fn check_case(folder: &Path) -> Result<(), String> {
             memory: None,
             dump: None,
             reductions,
+            search,
         };
         let report = check::check(&program, &options, &|_| true);
         let actual = match report.verdict {
@@ -125,7 +139,7 @@ fn check_case(folder: &Path) -> Result<(), String> {
             Verdict::Unknown { reason, .. } => return Err(format!("unknown: {reason}")),
         };
         if actual != expected.verdict {
-            return Err(format!("{actual:?} with {reductions:?}"));
+            return Err(format!("{actual:?} with {reductions:?}, {strategy:?}"));
         }
     }
     Ok(())

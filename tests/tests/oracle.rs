@@ -25,6 +25,7 @@ fn the_checker_agrees_with_the_explorer() {
         jobs: 2,
         keep: None,
         time: None,
+        every_strategy: false,
     };
     let tally = campaign::run(&plan, &|_| {});
     assert_eq!(tally.programs, COUNT);

@@ -66,7 +66,8 @@ pub fn growth(root: &Path) -> Result<(), String> {
     fs::write(&path, page?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn build(root: &Path) -> Result<std::path::PathBuf, String> {
+/// Builds the tool, and tells where it is.
+pub fn build(root: &Path) -> Result<std::path::PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args(["build", "--release", "--quiet", "--package", "cli"])

@@ -6,10 +6,12 @@
 //! shown to fail on a few lines of made-up text. `cargo xtask tidy` runs them
 //! all, and so does `cargo test`. Nothing here depends on the tool's crates.
 
+pub mod bench;
 pub mod corpus;
 pub mod documents;
 pub mod growth;
 pub mod layers;
+mod plot;
 pub mod regress;
 pub mod rust_files;
 mod tree;

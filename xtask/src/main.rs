@@ -14,6 +14,8 @@ commands:
           crates, documents that name files, module docs, forbidden words
   corpus  run the release build over a collection of programs with known verdicts
           (`cargo xtask corpus --help` tells how)
+  bench   run the strategies on the programs of the papers, and write docs/bench-*
+          (`cargo xtask bench --help` tells which)
   growth  measure how formulas grow with their bounds, and write docs/growth.md
   oracle  compare the checker with the explorer on random programs, in a release
           build (`cargo xtask oracle -- --help` tells how)
@@ -29,6 +31,11 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         ["corpus", ref options @ ..] => corpus(options),
+        ["bench"] | ["bench", "help" | "-h" | "--help"] => {
+            println!("{}", xtask::bench::HELP);
+            ExitCode::SUCCESS
+        }
+        ["bench", ref options @ ..] => bench(options),
         ["growth"] => growth(),
         ["oracle", "--", ref options @ ..] | ["oracle", ref options @ ..] => oracle(options),
         [] | ["help" | "-h" | "--help"] => {
@@ -53,6 +60,16 @@ fn corpus(options: &[&str]) -> ExitCode {
         Err(message) => {
             eprintln!("xtask: {message}");
             ExitCode::from(64)
+        }
+    }
+}
+
+fn bench(options: &[&str]) -> ExitCode {
+    match xtask::bench::bench(&root(), options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
         }
     }
 }

@@ -43,6 +43,7 @@ impl Query {
                 stage,
                 order: Some(self.order),
                 unwind: Some(self.unwind),
+                search: None,
             })
     }
 }
@@ -54,6 +55,11 @@ pub enum Answer {
     Unknown(String),
     /// The time for this query was over, though perhaps not the user's.
     TooLong,
+    /// There is none, up to these limits, in the part that was looked at.
+    Partly {
+        left_out: String,
+        limits: Limits,
+    },
 }
 
 impl Answer {
@@ -63,6 +69,7 @@ impl Answer {
             Answer::None(_) => "none".to_owned(),
             Answer::Unknown(reason) => reason.clone(),
             Answer::TooLong => "took too long".to_owned(),
+            Answer::Partly { .. } => "none in the part looked at".to_owned(),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::verdict::{Attempt, Limits, Order, Stage};
 use crate::{export, witness};
 use encode::Encoding;
 use replay::Property;
+use search::Strategy;
 use solve::{Budget, Literal, Outcome, Reason, SatSolver, memory};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +22,10 @@ pub struct Bounded {
     order: Order,
     unwind: u32,
     unfolding: Unfolding,
-    /// Nothing can go wrong, in any order of steps, if there is none.
+    /// How to search, unless all is asked at once.
+    strategy: Option<Strategy>,
+    /// For asking at once. If there is neither, nothing can go wrong in any order
+    /// of steps.
     formula: Option<Formula>,
     /// What it took to get here, for the record of the first question.
     record: Attempt,
@@ -58,11 +62,12 @@ impl Bounded {
         let mut bounded = Bounded {
             order: query.order,
             unwind: query.unwind,
+            strategy: task.strategy().filter(|_| !threads.violations.is_empty()),
             unfolding,
             formula: None,
             record,
         };
-        if !bounded.unfolding.threads.violations.is_empty() {
+        if bounded.strategy.is_none() && !bounded.unfolding.threads.violations.is_empty() {
             let start = Instant::now();
             let contexts = bounded.contexts(query.order);
             let dump = task.options.dump.as_deref();
@@ -144,6 +149,21 @@ impl Bounded {
             others: self.unfolding.limits.iter().cloned().collect(),
         };
         let contexts = self.contexts(query.order);
+        if let Some(strategy) = &self.strategy {
+            let answer = task.ask_by_parts(&self.unfolding, query, contexts, strategy, record);
+            let left_out = match answer {
+                Answer::None(_) => None,
+                Answer::Partly { left_out, .. } => Some(left_out),
+                answer => return answer,
+            };
+            if covers_all && !limits.loops.is_empty() && self.cuts_nothing(task, query) {
+                limits.loops.clear();
+            }
+            return match left_out {
+                Some(left_out) => Answer::Partly { left_out, limits },
+                None => Answer::None(limits),
+            };
+        }
         let Some(formula) = &mut self.formula else {
             if self.unfolding.is_settled {
                 limits.order = None;
@@ -217,7 +237,7 @@ impl Formula {
         contexts: usize,
         dump: Option<&Path>,
     ) -> Result<Formula, Answer> {
-        let mut feed = Feed::new(dump.is_some());
+        let mut feed = Feed::new(dump.is_some(), task.options.search.seed);
         let mut options = encode::Options::new(contexts);
         options.round_robin = matches!(query.order, Order::Rounds(_));
         options.normal_forms = task.options.reductions.normal_forms;
@@ -280,7 +300,7 @@ impl Formula {
 }
 
 /// Has the interpreter repeat what the solver found.
-fn confirm(task: &Task, unfolding: &Unfolding, model: &encode::Model, query: &Query) -> Answer {
+pub fn confirm(task: &Task, unfolding: &Unfolding, model: &encode::Model, query: &Query) -> Answer {
     let config = replay::Config {
         unwind: None,
         ..task.options.config.clone()

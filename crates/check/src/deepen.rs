@@ -52,17 +52,27 @@ pub fn run(task: &Task) -> Report {
         shown: Vec::new(),
         established: None,
         enough_unwinding: None,
+        part: None,
     };
     let verdict = match search.all(plan(bounds.order, bounds.unwind).into()) {
         ControlFlow::Break(verdict) => verdict,
         ControlFlow::Continue(()) => {
             let limits = search.established.map(|(_, limits)| limits);
-            safe(limits.unwrap_or_default())
+            match &search.part {
+                Some((left_out, _)) => Verdict::Unknown {
+                    reason: format!(
+                        "no violation was found, but not all was looked at: {left_out} are left out"
+                    ),
+                    established: limits,
+                },
+                None => safe(limits.unwrap_or_default()),
+            }
         }
     };
     Report {
         verdict,
         attempts: search.attempts,
+        limits_of_part: search.part.map(|(_, limits)| limits),
     }
 }
 
@@ -89,6 +99,9 @@ struct Search<'t> {
     established: Option<(u64, Limits)>,
     /// No loop goes on for longer than that.
     enough_unwinding: Option<u32>,
+    /// What the strategy left out of the last question that it could not answer
+    /// as a whole, and the limits of the rest.
+    part: Option<(String, Limits)>,
 }
 
 impl Search<'_> {
@@ -152,6 +165,7 @@ impl Search<'_> {
                 }
                 Answer::TooLong => return self.unknown("the time is over".to_owned()),
                 Answer::Unknown(reason) => return self.unknown(reason),
+                Answer::Partly { left_out, limits } => self.part = Some((left_out, limits)),
             }
             level.asked.pop_front();
             level.spent = Duration::ZERO;

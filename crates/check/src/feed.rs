@@ -12,9 +12,12 @@ pub struct Feed {
 }
 
 impl Feed {
-    pub fn new(keeps_copy: bool) -> Feed {
+    pub fn new(keeps_copy: bool, seed: u64) -> Feed {
+        let mut solver = Cadical::new();
+        let is_set = solver.set_seed(seed);
+        is_set.expect("a new solver should take a seed");
         Feed {
-            solver: Cadical::new(),
+            solver,
             clauses: 0,
             variables: 0,
             copy: keeps_copy.then(ClauseList::new),

@@ -10,11 +10,16 @@ mod deepen;
 mod export;
 mod feed;
 mod sample;
+mod schedules;
+mod slice;
 mod verdict;
 mod witness;
 
+pub use search::{Slice, Strategy, Tiling};
+pub use slice::{Combined, Misfit, SliceResult, SliceVerdict, combine};
 pub use verdict::{
-    Attempt, Bounds, CutLoop, Limits, Options, Order, Progress, Reductions, Report, Stage, Verdict,
+    Attempt, Bounds, CutLoop, Limits, Options, Order, Progress, Reductions, Report, Search, Stage,
+    Verdict,
 };
 
 use analysis::Loops;
@@ -56,6 +61,7 @@ fn unknown(reason: String) -> Report {
             established: None,
         },
         attempts: Vec::new(),
+        limits_of_part: None,
     }
 }
 

@@ -10,18 +10,19 @@ const ALL_STEPS: u64 = 200_000;
 const RUN_STEPS: u64 = 20_000;
 const MAX_RUNS: u64 = 500;
 
-/// Makes some runs, the same for the same program, up to the first with a
-/// violation.
+/// Makes some runs, the same for the same program and seed, up to the first with
+/// a violation.
 pub fn sample(task: &Task, attempts: &mut Vec<Attempt>) -> Option<Box<Run>> {
     let start = Instant::now();
     let mut steps = 0;
     let mut found = None;
     let mut seed = 0;
     while found.is_none() && seed < MAX_RUNS && steps < ALL_STEPS && is_wanted(task) {
-        let run = run(task, seed, false);
+        let seed_of_run = task.options.search.seed.wrapping_add(seed);
+        let run = run(task, seed_of_run, false);
         steps += run.steps.max(1);
         if is_violated(&run) {
-            found = Some(Box::new(self::run(task, seed, true)));
+            found = Some(Box::new(self::run(task, seed_of_run, true)));
         }
         seed += 1;
     }
@@ -66,5 +67,6 @@ fn is_wanted(task: &Task) -> bool {
             stage: Stage::Replaying,
             order: None,
             unwind: None,
+            search: None,
         })
 }

@@ -51,13 +51,38 @@ pub struct Options {
     /// Write each query here: DIMACS, or SMT-LIB if the name ends in `.smt2`.
     pub dump: Option<PathBuf>,
     pub reductions: Reductions,
+    pub search: Search,
+}
+
+/// How the schedules are searched.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// `None`: whatever pays.
+    pub strategy: Option<search::Strategy>,
+    /// Solvers at the same time.
+    pub cores: usize,
+    pub seed: u64,
+    /// Where to keep what is closed, and to go on from. Needs given bounds.
+    pub checkpoint: Option<PathBuf>,
+}
+
+impl Default for Search {
+    fn default() -> Search {
+        Search {
+            strategy: None,
+            cores: 1,
+            seed: 0,
+            checkpoint: None,
+        }
+    }
 }
 
 /// What makes formulas smaller and changes no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
     pub unfolding: unfold::Reductions,
-    /// The normal forms of schedules that the encoding may insist on.
+    /// The normal forms of schedules that the encoding may insist on. Only for
+    /// strategies that leave no schedule out.
     pub normal_forms: encode::NormalForms,
     /// Words have no more bits than their values need.
     pub narrowing: bool,
@@ -114,6 +139,9 @@ pub struct Report {
     pub verdict: Verdict,
     /// Every query, in order.
     pub attempts: Vec<Attempt>,
+    /// If part of the space was left out on purpose: the limits up to which the
+    /// rest has no violation.
+    pub limits_of_part: Option<Limits>,
 }
 
 /// One query and its cost.
@@ -135,6 +163,9 @@ pub struct Attempt {
     pub peak_memory: u64,
     /// `violated`, `none`, `interrupted`, ...
     pub result: String,
+    /// The strategy, if the schedules were searched part by part.
+    pub strategy: Option<&'static str>,
+    pub search: search::Statistics,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,4 +182,6 @@ pub struct Progress {
     pub stage: Stage,
     pub order: Option<Order>,
     pub unwind: Option<u32>,
+    /// While schedules are searched part by part.
+    pub search: Option<search::Progress>,
 }

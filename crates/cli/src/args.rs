@@ -1,5 +1,6 @@
 //! The command line: what users can write. Meaning is given to it elsewhere.
 
+use crate::search_args::SearchArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use replay::{Checks, Property};
 use std::path::PathBuf;
@@ -27,6 +28,18 @@ pub enum Command {
     Explore(Explore),
     /// Looks for a violation in all schedules at once, with a solver.
     Check(Box<Check>),
+    /// Makes one verdict of the result files of `check --from I --to J --result FILE`.
+    Combine(Combine),
+}
+
+#[derive(Args)]
+pub struct Combine {
+    /// Result files of all slices, in any order.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Write the schedule of the violation to a file.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -142,6 +155,8 @@ pub struct Check {
     #[arg(long, value_name = "FUNCTION.LOOP:N,...", value_delimiter = ',',
           value_parser = parse_loop_bound)]
     pub unwindset: Vec<(String, u32)>,
+    #[command(flatten)]
+    pub search: SearchArguments,
     /// Give up after so many seconds.
     #[arg(long, value_name = "SECONDS")]
     pub time: Option<u64>,

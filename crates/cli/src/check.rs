@@ -8,11 +8,12 @@ use crate::loop_names::check_loop_names;
 use crate::progress::Watch;
 use crate::run::write_schedule;
 use crate::{Failure, Status, print, svcomp, terminal_width};
-use check::{Bounds, Options, Order, Progress, Report, Stage};
+use check::{Bounds, Options, Order, Progress, Report, SliceResult, Stage};
 use llvm::Loaded;
 use replay::{Checks, Property};
 use report::{Cost, Replay, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,7 @@ impl Checked {
 
     fn unguarded(arguments: &Arguments) -> Result<Checked, Failure> {
         let start = Instant::now();
+        let search = arguments.search.resolve(arguments)?;
         let loaded = load(&arguments.input())?;
         let program = &loaded.program;
         let bounds = arguments.bounds();
@@ -58,6 +60,7 @@ impl Checked {
             memory: arguments.memory,
             dump: arguments.dump.clone(),
             reductions: arguments.reductions(),
+            search,
         };
         let watch = Watch::start(None);
         let latest: Mutex<Option<Progress>> = Mutex::new(None);
@@ -73,6 +76,9 @@ impl Checked {
         watch.finish();
         if let (Some(path), check::Verdict::Violated(run)) = (&arguments.save, &report.verdict) {
             write_schedule(path, &run.schedule)?;
+        }
+        if let Some(path) = &arguments.search.result {
+            write_result(path, program, &options, &report, start.elapsed())?;
         }
         let cost = Cost {
             elapsed: start.elapsed(),
@@ -126,6 +132,31 @@ impl Checked {
     }
 }
 
+/// What was found, for `threadbare combine`.
+fn write_result(
+    path: &Path,
+    program: &ir::Program,
+    options: &Options,
+    report: &Report,
+    elapsed: Duration,
+) -> Result<(), Failure> {
+    let limits = match &report.verdict {
+        check::Verdict::SafeUpTo(limits) => Some(limits),
+        _ => report.limits_of_part.as_ref(),
+    };
+    let limits = limits.map(|limits| report::describe_limits(program, limits));
+    let seconds = elapsed.as_secs_f64();
+    let digest = ::replay::digest(program);
+    let result = SliceResult::of(digest, options, report, limits.unwrap_or_default(), seconds);
+    let result = result.ok_or_else(|| Failure::Internal("a result without bounds".to_owned()))?;
+    let text = serde_json::to_string_pretty(&result)
+        .map_err(|error| Failure::Internal(error.to_string()))?;
+    std::fs::write(path, text + "\n").map_err(|error| Failure::Write {
+        path: path.to_owned(),
+        error,
+    })
+}
+
 /// What the checker calls a mistake of ours.
 fn internal_error(reason: &str) -> Option<&str> {
     let what = reason.strip_prefix("internal error")?;
@@ -166,6 +197,15 @@ fn describe_progress(progress: &Progress) -> String {
     if let Some(bound) = progress.unwind {
         text.push_str(&format!(", unwind {bound}"));
     }
+    if let Some(search) = &progress.search {
+        text.push_str(&format!(
+            ", {} at work, {} open, {} closed, {:.1}% of the schedules",
+            search.cores,
+            search.open,
+            search.closed,
+            100.0 * search.share
+        ));
+    }
     if let Some(bytes) = solve::memory::resident() {
         text.push_str(&format!(", {} MB", bytes / 1_000_000));
     }
@@ -188,6 +228,7 @@ mod tests {
             stage: Stage::Solving,
             order: Some(Order::Contexts(4)),
             unwind: Some(2),
+            search: None,
         });
         assert!(
             text.starts_with("solving, contexts 4, unwind 2, "),

@@ -3,11 +3,13 @@
 
 mod args;
 mod check;
+mod combine;
 mod explore;
 mod input;
 mod loop_names;
 mod progress;
 mod run;
+mod search_args;
 mod show;
 mod svcomp;
 
@@ -57,6 +59,13 @@ enum Failure {
     ScheduleMisfit { path: PathBuf, reason: String },
     #[error("{}: not a property such as \"CHECK( init(main()), LTL(G ! call(reach_error())) )\": {line}", path.display())]
     Property { path: PathBuf, line: String },
+    #[error("{}: not a result of `threadbare check`: {error}", path.display())]
+    Result {
+        path: PathBuf,
+        error: serde_json::Error,
+    },
+    #[error("{0}")]
+    Combine(String),
     #[error("{0}")]
     Usage(String),
     #[error("{0}")]
@@ -97,6 +106,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(run),
         Command::Explore(explore) => explore::explore(explore),
         Command::Check(check) => check::check(check),
+        Command::Combine(combine) => combine::combine(combine),
     };
     match result {
         Ok(status) => ExitCode::from(status as u8),

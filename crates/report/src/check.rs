@@ -235,6 +235,9 @@ pub fn render_statistics(report: &Report, cost: &Cost) -> String {
         true => String::new(),
         false => section("attempts", rows, &numbers).unwrap_or_default(),
     };
+    for attempt in &report.attempts {
+        text.push_str(&describe_search(attempt));
+    }
     let memory = cost.peak_memory.map_or(String::new(), |bytes| {
         format!(", peak memory {} MB", megabytes(bytes))
     });
@@ -263,6 +266,34 @@ fn attempt_row(attempt: &Attempt) -> Vec<String> {
         attempt.result.clone(),
         describe_positions(&attempt.threads),
     ]
+}
+
+/// How the schedules were searched, if part by part; one line for what went
+/// wrong each time.
+fn describe_search(attempt: &Attempt) -> String {
+    let (Some(strategy), search) = (attempt.strategy, &attempt.search) else {
+        return String::new();
+    };
+    let count = |number: u64, what: &str| plural(u128::from(number), what);
+    let mut text = format!(
+        "{}: {strategy} on {}, {}, {} closed ({:.1}% of the schedules)",
+        describe_bounds(attempt.order, attempt.unwind),
+        count(search.cores as u64, "core"),
+        count(search.calls, "call"),
+        count(search.closed, "part"),
+        100.0 * search.share
+    );
+    if search.schedules > 0 {
+        let _ = write!(text, ", {}", count(search.schedules, "single schedule"));
+    }
+    if search.shared > 0 {
+        let _ = write!(text, ", {}", count(search.shared, "shared clause"));
+    }
+    text.push('\n');
+    for failure in &search.failures {
+        let _ = writeln!(text, "  {failure}");
+    }
+    text
 }
 
 /// `4 contexts, unwind 2`.

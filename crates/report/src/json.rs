@@ -148,6 +148,21 @@ fn attempt(attempt: &Attempt) -> Value {
         "replaying_seconds": attempt.replaying.as_secs_f64(),
         "peak_memory": attempt.peak_memory,
         "result": attempt.result,
+        "search": attempt.strategy.map(|strategy| search(strategy, attempt)),
+    })
+}
+
+fn search(strategy: &str, attempt: &Attempt) -> Value {
+    let search = &attempt.search;
+    json!({
+        "strategy": strategy,
+        "cores": search.cores,
+        "calls": search.calls,
+        "closed": search.closed,
+        "schedules": search.schedules,
+        "shared": search.shared,
+        "share": search.share,
+        "failures": search.failures,
     })
 }
 

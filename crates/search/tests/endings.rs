@@ -36,10 +36,10 @@ fn hard() -> Problem {
         cnf.add_clause(&row);
         sits.push(row);
     }
-    for hole in 0..holes {
-        for one in 0..=holes {
-            for other in 0..one {
-                cnf.add_clause(&[!sits[one][hole], !sits[other][hole]]);
+    for (index, one) in sits.iter().enumerate() {
+        for other in &sits[..index] {
+            for (one, other) in one.iter().zip(other) {
+                cnf.add_clause(&[!*one, !*other]);
             }
         }
     }

@@ -18,6 +18,7 @@ usage: oracle [options]
   --jobs J      how many at the same time (default 2)
   --keep DIR    where to put programs on which the two sides disagree
   --time SECS   begin no program after this time
+  --strategies  ask about every program with every strategy
   --show        print the program of the seed instead";
 
 struct Arguments {
@@ -71,14 +72,22 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             jobs: 2,
             keep: None,
             time: None,
+            every_strategy: false,
         },
         shows: false,
     };
     let plan = &mut parsed.plan;
     while let Some(option) = arguments.next() {
-        if option == "--show" {
-            parsed.shows = true;
-            continue;
+        match option.as_str() {
+            "--show" => {
+                parsed.shows = true;
+                continue;
+            }
+            "--strategies" => {
+                plan.every_strategy = true;
+                continue;
+            }
+            _ => {}
         }
         let value = arguments.next().ok_or(format!("{option} needs a value"))?;
         match option.as_str() {

@@ -4,11 +4,11 @@
 //! which the two sides disagree is shrunk and, if the caller names a folder,
 //! kept there with a note. This module does not print.
 
-use super::compare::{Agreement, Disagreement, Kind, Scope, compare, variants};
+use super::compare::{Agreement, Disagreement, Kind, Scope, compare, strategies, variants};
 use super::generate;
 use super::shrink::shrink;
 use super::syntax::Program;
-use check::Order;
+use check::{Order, Search};
 use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -32,6 +32,8 @@ pub struct Plan {
     pub keep: Option<PathBuf>,
     /// No program is begun after this time.
     pub time: Option<Duration>,
+    /// Ask about every program with every strategy, not only with some.
+    pub every_strategy: bool,
 }
 
 /// What came out of a campaign.
@@ -75,7 +77,11 @@ pub fn run(plan: &Plan, watch: &(dyn Fn(&Tally) + Sync)) -> Tally {
             }
             let seed = plan.first_seed + index;
             let program = generate::program(seed);
-            let result = try_compare(&program, &scope(seed));
+            let mut scope = scope(seed);
+            if plan.every_strategy {
+                scope.searches = every_search(seed);
+            }
+            let result = try_compare(&program, &scope);
             let found = result.as_ref().err().cloned();
             let finding = found.map(|disagreement| examine(seed, &program, disagreement));
             if let (Some(finding), Some(folder)) = (&finding, &plan.keep) {
@@ -113,6 +119,31 @@ pub fn scope(seed: u64) -> Scope {
         rounds: (1..=MOST_ROUNDS).collect(),
         variants,
         unmerged: rng.u8(..4) == 0,
+        searches: match rng.u8(..4) {
+            0 => vec![any_search(&mut rng)],
+            _ => Vec::new(),
+        },
+    }
+}
+
+fn every_search(seed: u64) -> Vec<Search> {
+    let mut rng = Rng::with_seed(seed);
+    let searches = strategies().into_iter().map(|strategy| Search {
+        strategy: Some(strategy),
+        cores: rng.usize(1..=2),
+        seed,
+        ..Search::default()
+    });
+    searches.collect()
+}
+
+fn any_search(rng: &mut Rng) -> Search {
+    let strategies = strategies();
+    Search {
+        strategy: rng.choice(strategies),
+        cores: rng.usize(1..=2),
+        seed: rng.u64(..),
+        ..Search::default()
     }
 }
 
@@ -124,6 +155,7 @@ fn try_compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
             kind: Kind::Panicked,
             order: None,
             variant: check::Reductions::default(),
+            search: Box::default(),
             what: crate::cases::panic_message(&*panic),
         })
     })

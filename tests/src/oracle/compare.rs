@@ -6,7 +6,7 @@
 
 use super::syntax::Program;
 use crate::{clang, run};
-use check::{Order, Reductions, Verdict};
+use check::{Order, Reductions, Search, Slice, Strategy, Tiling, Verdict};
 use replay::{Checks, Config, Exploration, Image, Mode, Property};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,8 +42,35 @@ pub struct Scope {
     pub contexts: Vec<u32>,
     pub rounds: Vec<u32>,
     pub variants: Vec<Reductions>,
+    /// Ways to search, asked beside the usual one and with the usual reductions.
+    pub searches: Vec<Search>,
     /// Compare the explorer with itself too, without merging states.
     pub unmerged: bool,
+}
+
+/// Contexts up to which schedules are tried one by one.
+const MOST_LAZY: u32 = 3;
+
+/// All strategies. The last one leaves schedules out.
+pub fn strategies() -> Vec<Strategy> {
+    vec![
+        Strategy::Partition(Slice::all(3)),
+        Strategy::Cubes,
+        Strategy::Lazy,
+        Strategy::Widen,
+        Strategy::Swarm(Tiling::default()),
+        Strategy::Swarm(Tiling {
+            tile_size: Some(3),
+            ..Tiling::default()
+        }),
+        Strategy::Swarm(Tiling {
+            tile_size: Some(2),
+            tiles: Some(1),
+            instances: Some(4),
+            shift: true,
+            ..Tiling::default()
+        }),
+    ]
 }
 
 /// All reductions, each of them left out, none of them; and all normal forms.
@@ -115,6 +142,7 @@ pub struct Disagreement {
     /// Where it shows.
     pub order: Option<Order>,
     pub variant: Reductions,
+    pub search: Box<Search>,
     pub what: String,
 }
 
@@ -129,6 +157,9 @@ impl fmt::Display for Disagreement {
         if self.variant != Reductions::default() {
             write!(f, " with {:?}", self.variant)?;
         }
+        if let Some(strategy) = &self.search.strategy {
+            write!(f, ", {strategy:?} on {} cores", self.search.cores)?;
+        }
         write!(f, ": {}", self.what)
     }
 }
@@ -140,8 +171,13 @@ impl Disagreement {
             contexts: Vec::new(),
             rounds: Vec::new(),
             variants: vec![self.variant],
+            searches: Vec::new(),
             unmerged: self.kind == Kind::Merging,
         };
+        if self.search.strategy.is_some() {
+            scope.variants.clear();
+            scope.searches.push((*self.search).clone());
+        }
         match self.order {
             Some(Order::Contexts(n)) => scope.contexts.push(n),
             Some(Order::Rounds(n)) => scope.rounds.push(n),
@@ -204,6 +240,7 @@ pub fn compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
         kind: Kind::Malformed,
         order: None,
         variant: Reductions::default(),
+        search: Box::default(),
         what,
     };
     let loaded = load(program).map_err(malformed)?;
@@ -222,6 +259,15 @@ pub fn compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
     };
     let result = session.ask_everything(scope);
     result.map(|()| session.agreement)
+}
+
+/// Whether there are few enough schedules to try them one by one.
+fn is_quick(search: &Search, order: Order) -> bool {
+    let contexts = match order {
+        Order::Contexts(contexts) => contexts,
+        Order::Rounds(rounds) => 2 * rounds,
+    };
+    search.strategy != Some(Strategy::Lazy) || contexts <= MOST_LAZY
 }
 
 /// Bounds of an exploration: contexts, rounds, iterations.
@@ -245,7 +291,11 @@ impl Session<'_> {
         let contexts = scope.contexts.iter().map(|n| Order::Contexts(*n));
         let rounds = scope.rounds.iter().map(|n| Order::Rounds(*n));
         for order in contexts.chain(rounds) {
-            for variant in &scope.variants {
+            let variants = scope.variants.iter();
+            let variants = variants.map(|variant| (*variant, Search::default()));
+            let searches = (scope.searches.iter()).filter(|search| is_quick(search, order));
+            let searches = searches.map(|search| (Reductions::default(), search.clone()));
+            for (variant, search) in variants.chain(searches) {
                 // The explorer is asked first: what it cannot do needs no answer.
                 let Some(is_violated) = self.explore_order(order) else {
                     return Ok(());
@@ -254,7 +304,7 @@ impl Session<'_> {
                     let from = &mut self.agreement.violated_from;
                     *from = Some(from.map_or(n, |least| least.min(n)));
                 }
-                self.ask(order, *variant, is_violated)?;
+                self.ask(order, variant, &search, is_violated)?;
             }
         }
         Ok(())
@@ -333,6 +383,7 @@ impl Session<'_> {
                 kind: Kind::Merging,
                 order: None,
                 variant: Reductions::default(),
+                search: Box::default(),
                 what: format!("{:?} merged, {:?} not merged", merged.count, unmerged.count),
             });
         }
@@ -344,6 +395,7 @@ impl Session<'_> {
         &mut self,
         order: Order,
         variant: Reductions,
+        search: &Search,
         is_violated: bool,
     ) -> Result<(), Disagreement> {
         let unwind = self.program.unwind;
@@ -359,6 +411,7 @@ impl Session<'_> {
             memory: None,
             dump: None,
             reductions: variant,
+            search: search.clone(),
         };
         let start = Instant::now();
         let report = catch_unwind(AssertUnwindSafe(|| {
@@ -369,6 +422,7 @@ impl Session<'_> {
             kind,
             order: Some(order),
             variant,
+            search: Box::new(search.clone()),
             what,
         };
         let report = match report {
@@ -423,7 +477,10 @@ impl Session<'_> {
                 {
                     return Err(disagree(Kind::Broken, reason.clone()));
                 }
-                self.agreement.unknown.push(reason.clone());
+                // Strategies that leave something out may find nothing.
+                if report.limits_of_part.is_none() {
+                    self.agreement.unknown.push(reason.clone());
+                }
                 return Ok(());
             }
         }

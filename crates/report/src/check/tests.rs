@@ -110,6 +110,7 @@ fn each_verdict_has_its_words() {
     let program = program();
     let check = |verdict: check::Verdict, bounds: &Bounds, expected: &str| {
         let report = Report {
+            limits_of_part: None,
             verdict,
             attempts: Vec::new(),
         };
@@ -166,6 +167,7 @@ fn statistics_have_a_line_per_attempt() {
         ..Attempt::default()
     };
     let report = Report {
+        limits_of_part: None,
         verdict: check::Verdict::Safe,
         attempts: vec![attempt],
     };
@@ -189,6 +191,7 @@ fn json_tells_what_was_shown() {
     let bounds = given(None, None, &[]);
     let json = |verdict: check::Verdict| {
         let report = Report {
+            limits_of_part: None,
             verdict,
             attempts: vec![Attempt::default()],
         };

@@ -68,12 +68,12 @@ pub fn make(shape: &Shape, rng: &mut Rng) -> Problem {
 }
 
 impl Maker<'_> {
-    fn new(&mut self) -> Literal {
+    fn input(&mut self) -> Literal {
         self.cnf.new_variable().positive()
     }
 
     fn unused_from(&mut self) -> Vec<Literal> {
-        let mut row: Vec<Literal> = (0..self.shape.contexts).map(|_| self.new()).collect();
+        let mut row: Vec<Literal> = (0..self.shape.contexts).map(|_| self.input()).collect();
         row.push(self.truth);
         for pair in row.windows(2) {
             self.cnf.add_clause(&[!pair[0], pair[1]]);
@@ -89,7 +89,7 @@ impl Maker<'_> {
             if self.shape.is_round_robin || context == 0 {
                 row[context % n_threads] = self.truth;
             } else {
-                row = row.iter().map(|_| self.new()).collect();
+                row = row.iter().map(|_| self.input()).collect();
             }
             self.cnf.add_clause(&row);
             for thread in 0..n_threads {
@@ -117,7 +117,7 @@ impl Maker<'_> {
                     row.push(before);
                     continue;
                 }
-                let now = self.new();
+                let now = self.input();
                 self.cnf.add_clause(&[!before, now]);
                 self.cnf.add_clause(&[!now, before, run[context][thread]]);
                 self.cnf.add_clause(&[!now, before, !unused[context]]);
@@ -148,7 +148,7 @@ impl Maker<'_> {
 
     /// Both are passed, the first in an earlier context.
     fn order(&mut self, first: Place, second: Place) -> Literal {
-        let order = self.new();
+        let order = self.input();
         let passed = self.passed(second);
         self.cnf.add_clause(&[!order, passed]);
         for context in 0..self.shape.contexts {
@@ -187,7 +187,7 @@ impl Maker<'_> {
     }
 
     fn query(&mut self, rng: &mut Rng) -> Literal {
-        let query = self.new();
+        let query = self.input();
         for _ in 0..self.shape.wishes {
             let mut clause = vec![!query];
             for _ in 0..rng.usize(1..=2) {

@@ -1,0 +1,252 @@
+//! Searching the schedules of one query part by part.
+//!
+//! Freezes a formula and the literals of its schedule for a strategy, and makes
+//! an answer of what comes back. Which parts there are and who works on them is
+//! the strategy's business; a model is replayed here as any other.
+
+use crate::attempt::{Answer, Query, Task};
+use crate::verdict::{Attempt, Limits, Options, Order, Progress, Stage};
+use crate::{bounded, export};
+use encode::Encoding;
+use formula::{ClauseList, ClauseSink};
+use search::{Checkpoint, Identity, Outcome, Problem, Schedule, Strategy};
+use solve::{ClauseSink as _, Cnf, Literal, Reason};
+use std::time::Instant;
+use unfold::{Threads, Unfolding};
+
+impl Task<'_> {
+    /// How to search; `None` to ask one question.
+    pub fn strategy(&self) -> Option<Strategy> {
+        let search = &self.options.search;
+        match &search.strategy {
+            Some(Strategy::Whole) => None,
+            Some(strategy) => Some(strategy.clone()),
+            // Bounds that grow are asked about by one solver that goes on from one
+            // to the next, which a search by parts could not.
+            None if search.cores > 1 && self.options.bounds.are_given() => Some(Strategy::Cubes),
+            None => None,
+        }
+    }
+
+    /// Looks for a violation with a strategy.
+    pub fn ask_by_parts(
+        &self,
+        unfolding: &Unfolding,
+        query: &Query,
+        contexts: usize,
+        strategy: &Strategy,
+        record: &mut Attempt,
+    ) -> Answer {
+        let threads = &unfolding.threads;
+        let start = Instant::now();
+        let mut clauses = Clauses::new(self.options.dump.is_some());
+        let mut options = encode::Options::new(contexts);
+        options.round_robin = matches!(query.order, Order::Rounds(_));
+        options.normal_forms = self.options.reductions.normal_forms;
+        options.formula.narrowing = self.options.reductions.narrowing;
+        let encoded = encode::encode(threads, &options, &mut clauses, &mut || {
+            !self.is_short_of_memory() && self.keep_going(query, Stage::Encoding)
+        });
+        let Some(mut encoding) = encoded else {
+            return self.interruption(query.deadline);
+        };
+        let violated = encoding.any_violation(&mut clauses);
+        let schedule = freeze(threads, &mut encoding, &mut clauses);
+        record.encoding = start.elapsed();
+        record.variables = clauses.cnf.variable_count() as usize;
+        record.clauses = clauses.cnf.clause_count();
+        record.strategy = Some(strategy.name());
+        if let Some(path) = &self.options.dump
+            && let Some(copy) = &clauses.copy
+            && let Err(error) = export::write(path, copy, violated)
+        {
+            return Answer::Unknown(format!("cannot write {}: {error}", path.display()));
+        }
+        let checkpoint = match self.checkpoint(query, strategy, &clauses.cnf) {
+            Ok(checkpoint) => checkpoint,
+            Err(error) => return Answer::Unknown(error.to_string()),
+        };
+        let start = Instant::now();
+        let problem = Problem {
+            cnf: clauses.cnf,
+            query: literal(violated),
+            schedule,
+        };
+        let search = &self.options.search;
+        let options = search::Options {
+            cores: search.cores,
+            deadline: query.deadline,
+            memory: self.options.memory,
+            seed: search.seed,
+            ..search::Options::default()
+        };
+        let mut watch = |progress: &search::Progress| {
+            (self.watch)(&Progress {
+                stage: Stage::Solving,
+                order: Some(query.order),
+                unwind: Some(query.unwind),
+                search: Some(*progress),
+            })
+        };
+        let report = search::search(problem, strategy, &options, checkpoint, &mut watch);
+        record.solving = start.elapsed();
+        record.conflicts = report.statistics.conflicts;
+        record.search = report.statistics;
+        match report.outcome {
+            Outcome::None => Answer::None(Limits::default()),
+            Outcome::Incomplete { left_out } => {
+                let limits = Limits::default();
+                Answer::Partly { left_out, limits }
+            }
+            Outcome::Stopped(Reason::Interrupted | Reason::Deadline) => {
+                self.interruption(query.deadline)
+            }
+            Outcome::Stopped(reason) => Answer::Unknown(reason.to_string()),
+            Outcome::Found(found) => {
+                let start = Instant::now();
+                let model = encoding.model(threads, |number| found.value(literal(number)));
+                let answer = bounded::confirm(self, unfolding, &model, query);
+                record.replaying = start.elapsed();
+                answer
+            }
+        }
+    }
+
+    fn checkpoint(
+        &self,
+        query: &Query,
+        strategy: &Strategy,
+        cnf: &Cnf,
+    ) -> Result<Option<Checkpoint>, search::CheckpointError> {
+        let Some(path) = &self.options.search.checkpoint else {
+            return Ok(None);
+        };
+        // The sizes tell apart versions that make other formulas.
+        let question = question(self.options, query.order, query.unwind);
+        let identity = Identity {
+            program: format!("{:016x}", self.digest),
+            bounds: format!(
+                "{question}, {} variables, {} clauses",
+                cnf.variable_count(),
+                cnf.clause_count()
+            ),
+            strategy: match strategy {
+                // Slices of the same partitions can go on from each other.
+                Strategy::Partition(slice) => format!("partition {}", slice.n_partitions()),
+                strategy => strategy.name().to_owned(),
+            },
+        };
+        Checkpoint::open(path, identity).map(Some)
+    }
+}
+
+/// Everything that decides which formula a query makes of a program.
+pub fn question(options: &Options, order: Order, unwind: u32) -> String {
+    let (config, reductions) = (&options.config, &options.reductions);
+    let mut parts = vec![match order {
+        Order::Contexts(bound) => format!("{bound} contexts"),
+        Order::Rounds(bound) => format!("{bound} rounds"),
+    }];
+    parts.push(format!("unwind {unwind}"));
+    let flags = [
+        (options.bounds.unwind_every_loop, "every loop"),
+        (config.spurious_wakeups, "spurious wake-ups"),
+        (config.malloc_may_fail, "allocations may fail"),
+        (!config.address_reuse, "no address reuse"),
+        (
+            reductions.normal_forms.resume_for_conflict,
+            "resumed for conflicts",
+        ),
+        (
+            reductions.normal_forms.ordered_neighbours,
+            "neighbours ordered",
+        ),
+    ];
+    let flags = flags.iter().filter(|(is_on, _)| *is_on);
+    parts.extend(flags.map(|(_, name)| (*name).to_owned()));
+    if reductions.unfolding != unfold::Reductions::default() || !reductions.narrowing {
+        parts.push(format!("{:?}", reductions.unfolding));
+        parts.push(format!("narrowing {}", reductions.narrowing));
+    }
+    for (name, bound) in &options.bounds.unwind_set {
+        parts.push(format!("{name}:{bound}"));
+    }
+    let arguments = config.arguments.iter();
+    parts.extend(arguments.map(|argument| format!("argument {argument:?}")));
+    parts.join(", ")
+}
+
+fn literal(number: i32) -> Literal {
+    Literal::from_dimacs(number).expect("a formula should not use the number 0")
+}
+
+/// Clauses for many solvers.
+struct Clauses {
+    cnf: Cnf,
+    copy: Option<ClauseList>,
+}
+
+impl Clauses {
+    fn new(keeps_copy: bool) -> Clauses {
+        Clauses {
+            cnf: Cnf::new(),
+            copy: keeps_copy.then(ClauseList::new),
+        }
+    }
+}
+
+impl ClauseSink for Clauses {
+    fn new_variable(&mut self) -> i32 {
+        if let Some(copy) = &mut self.copy {
+            copy.new_variable();
+        }
+        self.cnf.new_variable().positive().to_dimacs()
+    }
+
+    fn add_clause(&mut self, literals: &[i32]) {
+        if let Some(copy) = &mut self.copy {
+            copy.add_clause(literals);
+        }
+        let clause: Vec<Literal> = literals.iter().map(|number| literal(*number)).collect();
+        self.cnf.add_clause(&clause);
+    }
+}
+
+/// The literals of the schedule, as plain tables.
+fn freeze(threads: &Threads, encoding: &mut Encoding, clauses: &mut Clauses) -> Schedule {
+    let contexts = encoding.contexts();
+    let ids: Vec<_> = threads.threads.keys().collect();
+    // There is always one more context in which nothing is passed.
+    let truth = literal(encoding.unused_from(contexts, clauses));
+    let run = (0..contexts)
+        .map(|context| {
+            let row = ids.iter().map(|id| encoding.run(context, *id, clauses));
+            row.map(literal).collect()
+        })
+        .collect();
+    let unused_from = (0..=contexts)
+        .map(|context| literal(encoding.unused_from(context, clauses)))
+        .collect();
+    let frozen = ids.iter().map(|id| {
+        let positions = &threads.threads[*id].positions;
+        search::Thread {
+            done: (0..positions.len())
+                .map(|position| {
+                    let row =
+                        (0..contexts).map(|c| literal(encoding.done(*id, position, c, clauses)));
+                    row.collect()
+                })
+                .collect(),
+            may_wait: (positions.iter())
+                .map(|position| !position.requires.is_empty() || !position.joins.is_empty())
+                .collect(),
+        }
+    });
+    let threads = frozen.collect();
+    Schedule {
+        truth,
+        run,
+        unused_from,
+        threads,
+    }
+}

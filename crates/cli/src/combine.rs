@@ -1,0 +1,60 @@
+//! `threadbare combine`: one verdict of the results of several slices. Whether
+//! they fit together is decided elsewhere.
+
+use crate::args::Combine as Arguments;
+use crate::{Failure, Status, print};
+use check::{Combined, Misfit, SliceResult};
+
+pub fn combine(arguments: &Arguments) -> Result<Status, Failure> {
+    let mut results = Vec::new();
+    for path in &arguments.files {
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::Read {
+            path: path.clone(),
+            error,
+        })?;
+        let result: SliceResult = serde_json::from_str(&text).map_err(|error| Failure::Result {
+            path: path.clone(),
+            error,
+        })?;
+        results.push(result);
+    }
+    let name = |index: usize| match arguments.files.get(index) {
+        Some(path) => path.display().to_string(),
+        None => index.to_string(),
+    };
+    let combined = check::combine(&results).map_err(|misfit| {
+        Failure::Combine(match &misfit {
+            Misfit::Other { index, .. } | Misfit::Malformed { index, .. } => {
+                format!("{}: {misfit}", name(*index))
+            }
+            Misfit::Nothing | Misfit::Gap { .. } => misfit.to_string(),
+        })
+    })?;
+    match combined {
+        Combined::Violated(schedule) => {
+            let how = match &arguments.save {
+                Some(path) => {
+                    std::fs::write(path, schedule).map_err(|error| Failure::Write {
+                        path: path.clone(),
+                        error,
+                    })?;
+                    format!(
+                        "to see it: threadbare run PROGRAM --schedule={}",
+                        path.display()
+                    )
+                }
+                None => "to see it, save the schedule with --save FILE".to_owned(),
+            };
+            print(format!("VIOLATED\n{how}\n"))?;
+            Ok(Status::Violated)
+        }
+        Combined::None(limits) => {
+            print(format!("safe {limits}").trim_end().to_owned() + "\n")?;
+            Ok(Status::Fine)
+        }
+        Combined::Unknown(reason) => {
+            print(format!("unknown: {reason}\n"))?;
+            Ok(Status::Unknown)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! How to search the schedules: the options of `threadbare check` that choose a
+//! strategy, and which of them go together.
+
+use crate::Failure;
+use crate::args::Check;
+use check::{Search, Slice, Strategy, Tiling};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StrategyName {
+    Auto,
+    Whole,
+    Partition,
+    Cubes,
+    Swarm,
+    Lazy,
+    Widen,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Search (docs/strategies.md)")]
+pub struct SearchArguments {
+    /// How to search the schedules.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub strategy: StrategyName,
+    /// How many cores work. [default: all]
+    #[arg(long, value_name = "N", value_parser = parse_cores)]
+    pub cores: Option<usize>,
+    /// Makes random choices other ones.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// partition: how many parts; a power of two. [default: four per core]
+    #[arg(long, value_name = "N", value_parser = parse_partitions)]
+    pub partitions: Option<u32>,
+    /// partition: the first part to look at, counted from 0.
+    #[arg(long, value_name = "I", requires = "partitions")]
+    pub from: Option<u64>,
+    /// partition: the last part to look at.
+    #[arg(long, value_name = "J", requires = "partitions")]
+    pub to: Option<u64>,
+    /// swarm: positions of a tile. [default: grows]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    pub tile_size: Option<usize>,
+    /// swarm: tiles of each thread in which it may be switched out. [default:
+    /// as many as the bounds allow]
+    #[arg(long, value_name = "N")]
+    pub tiles: Option<usize>,
+    /// swarm: how many instances to try. [default: all]
+    #[arg(long, value_name = "N")]
+    pub instances: Option<u64>,
+    /// swarm: seconds for each instance.
+    #[arg(long, value_name = "SECONDS")]
+    pub instance_time: Option<u64>,
+    /// swarm: half of the instances have their tiles moved by half a tile.
+    #[arg(long)]
+    pub shift: bool,
+    /// Keep what is closed in a file, and go on from there next time.
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Write the result to a file, for `threadbare combine`.
+    #[arg(long, value_name = "FILE")]
+    pub result: Option<PathBuf>,
+}
+
+fn parse_positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("not a positive number".to_owned()),
+    }
+}
+
+fn parse_cores(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1024;
+    match parse_positive(text)? {
+        cores if cores <= MOST => Ok(cores),
+        _ => Err(format!("more than {MOST}")),
+    }
+}
+
+/// The logarithm.
+fn parse_partitions(text: &str) -> Result<u32, String> {
+    const MOST: u32 = 20;
+    match text.parse::<u64>() {
+        Ok(number) if number.is_power_of_two() && number.ilog2() <= MOST => Ok(number.ilog2()),
+        _ => Err(format!("not a power of two up to {}", 1u64 << MOST)),
+    }
+}
+
+impl SearchArguments {
+    /// What is meant, if it fits together.
+    pub fn resolve(&self, check: &Check) -> Result<Search, Failure> {
+        let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
+        let is = |name: StrategyName| self.strategy == name;
+        let has_slice = self.partitions.is_some() || self.from.is_some() || self.to.is_some();
+        if has_slice && !is(StrategyName::Partition) {
+            return usage("--partitions, --from and --to need --strategy partition");
+        }
+        let has_tiling = self.tile_size.is_some()
+            || self.tiles.is_some()
+            || self.instances.is_some()
+            || self.instance_time.is_some()
+            || self.shift;
+        if has_tiling && !is(StrategyName::Swarm) {
+            return usage(
+                "--tile-size, --tiles, --instances, --instance-time and --shift need --strategy swarm",
+            );
+        }
+        let leaves_out = [StrategyName::Swarm, StrategyName::Lazy, StrategyName::Widen];
+        let forms = check.reductions().normal_forms;
+        let has_forms = forms != encode::NormalForms::default();
+        if has_forms && leaves_out.contains(&self.strategy) {
+            return usage("--normal-forms does not go with the strategies swarm, lazy and widen");
+        }
+        let are_given = check.bounds().are_given();
+        if (self.checkpoint.is_some() || self.result.is_some() || has_slice) && !are_given {
+            return usage(
+                "--checkpoint, --result and --partitions need given bounds: --contexts or --rounds, \
+                 and --unwind or --unwind-all",
+            );
+        }
+        let strategy = self.strategy()?;
+        if self.checkpoint.is_some() && !strategy.as_ref().is_some_and(Strategy::has_checkpoints) {
+            return usage("--checkpoint needs --strategy partition, cubes, swarm or lazy");
+        }
+        Ok(Search {
+            strategy,
+            cores: self.cores(),
+            seed: self.seed,
+            checkpoint: self.checkpoint.clone(),
+        })
+    }
+
+    fn cores(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.cores.unwrap_or_else(all)
+    }
+
+    fn strategy(&self) -> Result<Option<Strategy>, Failure> {
+        Ok(Some(match self.strategy {
+            StrategyName::Auto => return Ok(None),
+            StrategyName::Whole => Strategy::Whole,
+            StrategyName::Partition => Strategy::Partition(self.slice()?),
+            StrategyName::Cubes => Strategy::Cubes,
+            StrategyName::Lazy => Strategy::Lazy,
+            StrategyName::Widen => Strategy::Widen,
+            StrategyName::Swarm => Strategy::Swarm(Tiling {
+                tile_size: self.tile_size,
+                tiles: self.tiles,
+                instances: self.instances,
+                instance_time: self.instance_time.map(Duration::from_secs),
+                shift: self.shift,
+            }),
+        }))
+    }
+
+    fn slice(&self) -> Result<Slice, Failure> {
+        let four_per_core = || (4 * self.cores()).next_power_of_two().ilog2();
+        let all = Slice::all(self.partitions.unwrap_or_else(four_per_core));
+        let slice = Slice {
+            from: self.from.unwrap_or(all.from),
+            to: self.to.unwrap_or(all.to),
+            ..all
+        };
+        if slice.from > slice.to || slice.to > all.to {
+            return Err(Failure::Usage(format!(
+                "there are no partitions {} to {} of {}, which are counted from 0",
+                slice.from,
+                slice.to,
+                all.n_partitions()
+            )));
+        }
+        Ok(slice)
+    }
+}

@@ -1,0 +1,572 @@
+//! `cargo xtask bench`: the strategies on the programs of the papers.
+//!
+//! Runs the release build of `threadbare check` on programs from a folder beside
+//! the repository, measures, and writes a page and plots to `docs`. Figures of the
+//! papers stand beside ours. Times depend on the machine, which should have
+//! nothing else to do.
+
+use crate::plot::{Plot, Series};
+use serde_json::Value;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub const HELP: &str = "\
+usage: cargo xtask bench <which> [options]
+
+which:
+  cba     table 2 of the CBA paper: whole, partition and cubes on 1 and 2 cores
+  slices  figure 7 of the CBA paper: 128 partitions, and how many machines help
+  swarm   figures 5 and 6 of the SWARM paper: instances of several tile sizes
+  esbmc   lazy, whole and widen side by side
+
+options:
+  --runs N       how often each time is measured; the median counts (default 3)
+  --time SECS    for one run (default 1000)
+  --instances N  swarm: of each tile size (default 100)
+  --only TEXT    rows whose name contains this
+  --corpus DIR   where the programs are (default ../shared/corpus)";
+
+struct Settings {
+    binary: PathBuf,
+    corpus: PathBuf,
+    docs: PathBuf,
+    runs: usize,
+    time: u64,
+    instances: u64,
+    only: String,
+}
+
+pub fn bench(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let (which, options) = arguments.split_first().ok_or("bench needs to know which")?;
+    let mut settings = Settings {
+        binary: PathBuf::new(),
+        corpus: root.join("../shared/corpus"),
+        docs: root.join("docs"),
+        runs: 3,
+        time: 1000,
+        instances: 100,
+        only: String::new(),
+    };
+    for pair in options.chunks(2) {
+        let [name, value] = pair else {
+            return Err(format!("{} needs a value", pair[0]));
+        };
+        let number = || {
+            value
+                .parse::<u64>()
+                .map_err(|_| format!("{name} needs a number"))
+        };
+        match *name {
+            "--runs" => settings.runs = number()?.max(1) as usize,
+            "--time" => settings.time = number()?,
+            "--instances" => settings.instances = number()?,
+            "--only" => settings.only = (*value).to_owned(),
+            "--corpus" => settings.corpus = PathBuf::from(value),
+            _ => return Err(format!("there is no option {name}")),
+        }
+    }
+    if !settings.corpus.exists() {
+        return Err(format!("{} is missing", settings.corpus.display()));
+    }
+    let run = match *which {
+        "cba" => cba,
+        "slices" => slices,
+        "swarm" => swarm,
+        "esbmc" => esbmc,
+        other => return Err(format!("there is no benchmark {other}")),
+    };
+    settings.binary = crate::growth::build(root)?;
+    run(&settings)
+}
+
+/// What one run of the tool says.
+struct Measured {
+    verdict: String,
+    /// Unfolding, encoding, solving and replaying.
+    seconds: f64,
+    variables: u64,
+    clauses: u64,
+    search: Value,
+}
+
+impl Settings {
+    fn check(&self, program: &Path, options: &str) -> Result<Measured, String> {
+        let output = Command::new(&self.binary)
+            .arg("check")
+            .arg(program)
+            .args(["-m32", "--json", "--time", &self.time.to_string()])
+            .args(options.split_whitespace())
+            .output()
+            .map_err(|error| format!("{}: {error}", self.binary.display()))?;
+        let json: Value = serde_json::from_slice(&output.stdout).map_err(|error| {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            format!("{}: no JSON: {error}: {errors}", program.display())
+        })?;
+        let attempt = &json["attempts"][0];
+        let seconds = |name: &str| attempt[name].as_f64().unwrap_or(0.0);
+        Ok(Measured {
+            verdict: json["verdict"].as_str().unwrap_or("?").to_owned(),
+            seconds: seconds("unfolding_seconds")
+                + seconds("encoding_seconds")
+                + seconds("solving_seconds")
+                + seconds("replaying_seconds"),
+            variables: attempt["variables"].as_u64().unwrap_or(0),
+            clauses: attempt["clauses"].as_u64().unwrap_or(0),
+            search: attempt["search"].clone(),
+        })
+    }
+
+    /// The run with the median time, each run with another seed.
+    fn median(&self, program: &Path, options: &str) -> Result<Measured, String> {
+        let mut all = Vec::new();
+        for seed in 0..self.runs {
+            all.push(self.check(program, &format!("{options} --seed {seed}"))?);
+        }
+        all.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        Ok(all.swap_remove(all.len() / 2))
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), String> {
+        let path = self.docs.join(name);
+        println!("{}", path.display());
+        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    fn is_wanted(&self, name: &str) -> bool {
+        name.contains(&self.only)
+    }
+}
+
+/// A row of table 2: program, bounds, and what the paper has: millions of
+/// variables and of clauses, seconds on one core and on two.
+struct Row {
+    name: &'static str,
+    file: &'static str,
+    unwind: u32,
+    contexts: u32,
+    paper: (f64, f64, u32, u32),
+}
+
+const fn row(
+    name: &'static str,
+    file: &'static str,
+    unwind: u32,
+    contexts: u32,
+    paper: (f64, f64, u32, u32),
+) -> Row {
+    Row {
+        name,
+        file,
+        unwind,
+        contexts,
+        paper,
+    }
+}
+
+const BUFFER: &str = "complex/bounded_buffer.c";
+const ELIMINATION: &str = "complex/elimination_backoff_stack.c";
+const SAFESTACK: &str = "complex/safestack_relacy.c";
+const QUEUE: &str = "complex/workstealqueue_mutex-1.c";
+
+const TABLE_2: &[Row] = &[
+    row("boundedbuffer", BUFFER, 2, 5, (4.20, 19.65, 280, 312)),
+    row("boundedbuffer", BUFFER, 2, 6, (5.27, 24.64, 842, 955)),
+    row("boundedbuffer", BUFFER, 3, 4, (5.45, 25.85, 1063, 703)),
+    row("boundedbuffer", BUFFER, 3, 5, (7.27, 34.57, 1052, 570)),
+    row(
+        "eliminationstack",
+        ELIMINATION,
+        1,
+        4,
+        (5.77, 24.28, 407, 360),
+    ),
+    row(
+        "eliminationstack",
+        ELIMINATION,
+        1,
+        5,
+        (7.70, 32.53, 7440, 5041),
+    ),
+    row(
+        "eliminationstack",
+        ELIMINATION,
+        1,
+        6,
+        (9.63, 40.79, 95518, 69826),
+    ),
+    row("safestack", SAFESTACK, 3, 4, (3.97, 16.80, 685, 547)),
+    row("safestack", SAFESTACK, 3, 5, (5.31, 22.60, 2607, 1060)),
+    row("safestack", SAFESTACK, 3, 6, (6.65, 28.41, 14988, 10088)),
+    row("workstealingqueue", QUEUE, 4, 4, (13.83, 62.16, 1239, 930)),
+    row("workstealingqueue", QUEUE, 4, 5, (17.44, 78.41, 4545, 4361)),
+    row("workstealingqueue", QUEUE, 4, 6, (21.06, 94.69, 1598, 1104)),
+];
+
+fn cba(settings: &Settings) -> Result<(), String> {
+    let mut page = format!(
+        "# Table 2 of CBA\n\nMade by `cargo xtask bench cba`: seconds to unfold, encode and solve, \
+         median of {}, at most {} each. `partition` has as many parts as cores. In brackets: the \
+         paper's figures, with MiniSat, on one core and on two.\n\n\
+         | program | unwind | contexts | result | variables | clauses | whole, 1 core | partition, \
+         2 cores | cubes, 2 cores | speed-up of cubes |\n|---|---|---|---|---|---|---|---|---|---|\n",
+        settings.runs, settings.time
+    );
+    let mut plot = Plot::new("seconds, by row of table 2", "row", "seconds");
+    let names = [
+        "whole, 1 core",
+        "partition, 2 cores",
+        "cubes, 2 cores",
+        "paper, 1 core",
+    ];
+    let mut series = names.map(Series::new);
+    for (index, row) in TABLE_2.iter().enumerate() {
+        if !settings.is_wanted(row.name) {
+            continue;
+        }
+        let program = settings.corpus.join(row.file);
+        let bounds = format!("--unwind {} --contexts {}", row.unwind, row.contexts);
+        let run = |options: &str| settings.median(&program, &format!("{bounds} {options}"));
+        let whole = run("--strategy whole --cores 1")?;
+        let partition = run("--strategy partition --partitions 2 --cores 2")?;
+        let cubes = run("--strategy cubes --cores 2")?;
+        let (variables, clauses, one, two) = row.paper;
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} | {} | {} ({variables} M) | {} ({clauses} M) | {:.2} ({one}) | {:.2} \
+             ({two}) | {:.2} | {:.2} |",
+            row.name,
+            row.unwind,
+            row.contexts,
+            cubes.verdict,
+            whole.variables,
+            whole.clauses,
+            whole.seconds,
+            partition.seconds,
+            cubes.seconds,
+            whole.seconds / cubes.seconds,
+        );
+        let times = [
+            whole.seconds,
+            partition.seconds,
+            cubes.seconds,
+            f64::from(one),
+        ];
+        for (series, seconds) in series.iter_mut().zip(times) {
+            series.points.push((index as f64 + 1.0, seconds));
+        }
+    }
+    plot.series.extend(series);
+    page.push_str("\n![seconds by row](bench-cba.svg)\n");
+    settings.write("bench-cba.svg", &plot.to_svg())?;
+    settings.write("bench-cba.md", &page)
+}
+
+fn slices(settings: &Settings) -> Result<(), String> {
+    const PARTITIONS: usize = 128;
+    let program = settings.corpus.join(SAFESTACK);
+    let mut page = format!(
+        "# Figure 7 of CBA\n\nMade by `cargo xtask bench slices`: safestack, unwinding 3, in \
+         {PARTITIONS} partitions, each measured as a slice of its own on one core. From these times: \
+         how long so many machines with one core each would take, if each gets an equal run of \
+         partitions (static), and if each takes the next one when it is free (dynamic, which is what \
+         cubes do).\n\n| contexts | machines | static, seconds | dynamic, seconds |\n|---|---|---|---|\n"
+    );
+    let mut plot = Plot::new("safestack on many machines", "machines", "seconds");
+    for contexts in [7, 8] {
+        if !settings.is_wanted(&contexts.to_string()) {
+            continue;
+        }
+        let mut times = Vec::new();
+        for part in 0..PARTITIONS {
+            let options = format!(
+                "--unwind 3 --contexts {contexts} --strategy partition --partitions {PARTITIONS} \
+                 --cores 1 --from {part} --to {part}"
+            );
+            times.push(settings.check(&program, &options)?.seconds);
+        }
+        let mut fixed = Series::new(&format!("{contexts} contexts, static"));
+        let mut dynamic = Series::new(&format!("{contexts} contexts, dynamic"));
+        for machines in (0..=7).map(|power| 1 << power) {
+            let (a, b) = (
+                static_time(&times, machines),
+                dynamic_time(&times, machines),
+            );
+            let _ = writeln!(page, "| {contexts} | {machines} | {a:.1} | {b:.1} |");
+            fixed.points.push((machines as f64, a));
+            dynamic.points.push((machines as f64, b));
+        }
+        plot.series.extend([fixed, dynamic]);
+    }
+    page.push_str("\n![seconds by machines](bench-slices.svg)\n");
+    settings.write("bench-slices.svg", &plot.to_svg())?;
+    settings.write("bench-slices.md", &page)
+}
+
+/// Each machine gets an equal run of parts; the slowest decides.
+fn static_time(times: &[f64], machines: usize) -> f64 {
+    let chunks = times.chunks(times.len().div_ceil(machines).max(1));
+    chunks.map(|chunk| chunk.iter().sum()).fold(0.0, f64::max)
+}
+
+/// Each machine takes the next part when it is free.
+fn dynamic_time(times: &[f64], machines: usize) -> f64 {
+    let mut busy_until: Vec<f64> = vec![0.0; machines];
+    for time in times {
+        let first = busy_until.iter_mut().min_by(|a, b| a.total_cmp(b));
+        if let Some(first) = first {
+            *first += time;
+        }
+    }
+    busy_until.into_iter().fold(0.0, f64::max)
+}
+
+/// Sizes of tiles, each with the paper's percentage of instances with the bug.
+type Sizes = [(u32, f64); 3];
+
+/// Name, program, bounds, tiles, and their sizes.
+const SWARMS: [(&str, &str, &str, u32, Sizes); 2] = [
+    (
+        "safestack",
+        SAFESTACK,
+        "--unwind 3 --rounds 4",
+        4,
+        [(11, 1.26), (14, 2.14), (20, 10.20)],
+    ),
+    (
+        "eliminationstack",
+        ELIMINATION,
+        "--unwind 1 --rounds 2",
+        2,
+        [(12, 38.33), (14, 61.38), (18, 69.01)],
+    ),
+];
+
+fn swarm(settings: &Settings) -> Result<(), String> {
+    let mut page = format!(
+        "# Figures 5 and 6 of SWARM\n\nMade by `cargo xtask bench swarm`: {} instances of each tile \
+         size, one after the other on one core, at most {} seconds each. Share with the bug (the \
+         paper's in brackets), seconds of those with the bug, and the expected time until so many \
+         cores find it, each with instances of its own.\n\n\
+         | program | tile size | with bug | least | mean | most | 1 core | 10 cores | 100 cores | whole |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
+        settings.instances, settings.time
+    );
+    let mut plot = Plot::new("expected time until a bug is found", "cores", "seconds");
+    for (name, file, bounds, tiles, sizes) in SWARMS {
+        if !settings.is_wanted(name) {
+            continue;
+        }
+        let program = settings.corpus.join(file);
+        let whole = settings.median(&program, &format!("{bounds} --strategy whole"))?;
+        for (size, paper) in sizes {
+            let mut found = Vec::new();
+            let mut others = Vec::new();
+            for seed in 0..settings.instances {
+                let measured = settings.check(
+                    &program,
+                    &format!(
+                        "{bounds} --strategy swarm --tile-size {size} --tiles {tiles} --instances 1 \
+                         --cores 1 --seed {seed}"
+                    ),
+                )?;
+                match measured.verdict.as_str() {
+                    "violated" => found.push(measured.seconds),
+                    _ => others.push(measured.seconds),
+                }
+            }
+            let share = 100.0 * found.len() as f64 / settings.instances.max(1) as f64;
+            let mean = found.iter().sum::<f64>() / found.len().max(1) as f64;
+            let least = found.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = found.iter().copied().fold(0.0, f64::max);
+            let expected = |cores| expected_time(&found, &others, cores);
+            let _ = writeln!(
+                page,
+                "| {name} | {size} | {share:.1}% ({paper}%) | {least:.1} | {mean:.1} | {most:.1} | \
+                 {:.1} | {:.1} | {:.1} | {:.1} |",
+                expected(1),
+                expected(10),
+                expected(100),
+                whole.seconds
+            );
+            let mut series = Series::new(&format!("{name}, tile size {size}"));
+            let cores = (0..=11).map(|power| 1usize << power);
+            series.points.extend(cores.map(|n| (n as f64, expected(n))));
+            plot.series.push(series);
+        }
+    }
+    page.push_str("\n![expected time by cores](bench-swarm.svg)\n");
+    settings.write("bench-swarm.svg", &plot.to_svg())?;
+    settings.write("bench-swarm.md", &page)
+}
+
+/// The mean time until one of so many cores finds the bug, if each takes one
+/// instance after the other: the average over many draws of the measured ones.
+fn expected_time(found: &[f64], others: &[f64], cores: usize) -> f64 {
+    const DRAWS: usize = 2000;
+    if found.is_empty() {
+        return f64::INFINITY;
+    }
+    let all = found.len() + others.len();
+    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut draw = || {
+        // A linear congruential generator is good enough to choose examples.
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % all
+    };
+    let mut sum = 0.0;
+    for _ in 0..DRAWS {
+        let mut best = f64::INFINITY;
+        for _ in 0..cores.min(64 * all) {
+            let mut time = 0.0;
+            while time < best {
+                match draw() {
+                    index if index < found.len() => {
+                        best = best.min(time + found[index]);
+                        break;
+                    }
+                    index => time += others[index - found.len()],
+                }
+            }
+        }
+        sum += best;
+    }
+    sum / DRAWS as f64
+}
+
+/// Threads that enter blocks into a table at their own places, each place under
+/// its own lock; in the second version the table has one place too few.
+const FSBENCH: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+#define N 5
+pthread_mutex_t inode_lock[N], block_lock[N];
+int inode[N], is_used[N];
+static void *worker(void *arg) {
+    int i = (int)(long)arg;
+    pthread_mutex_lock(&inode_lock[i]);
+    if (inode[i] == 0) {
+        int b = (i * 2 + EXTRA) % (N + EXTRA);
+        assert(b < N);
+        pthread_mutex_lock(&block_lock[b]);
+        if (!is_used[b]) { is_used[b] = 1; inode[i] = b + 1; }
+        pthread_mutex_unlock(&block_lock[b]);
+    }
+    pthread_mutex_unlock(&inode_lock[i]);
+    return 0;
+}
+int main(void) {
+    pthread_t t[3];
+    for (int i = 0; i < N; i++) { pthread_mutex_init(&inode_lock[i], 0); pthread_mutex_init(&block_lock[i], 0); }
+    for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, worker, (void *)(i + EXTRA));
+    for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+    return 0;
+}
+"#;
+
+/// Threads that put messages into a hash table, looking for the next free slot.
+const INDEXER: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+#define SIZE 8
+int table[SIZE];
+static void *worker(void *arg) {
+    int tid = (int)(long)arg;
+    for (int m = 0; m < 2; m++) {
+        int w = (m + 1) * 11 + tid, h = (w * 7) % SIZE;
+        for (int i = 0; i < SIZE && !__sync_bool_compare_and_swap(&table[h], 0, w); i++) h = (h + 1) % SIZE;
+        assert(table[h] == w);
+    }
+    return 0;
+}
+int main(void) {
+    pthread_t t[2];
+    for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, worker, (void *)i);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    return 0;
+}
+"#;
+
+fn esbmc(settings: &Settings) -> Result<(), String> {
+    let folder = std::env::temp_dir().join(format!("bench-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|error| error.to_string())?;
+        Ok::<PathBuf, String>(path)
+    };
+    let sct = settings.corpus.join("sct/concurrent-software-benchmarks");
+    let rows = [
+        (
+            "fsbench_ok",
+            write("fsbench_ok.c", &FSBENCH.replace("EXTRA", "0"))?,
+            4,
+        ),
+        (
+            "fsbench_bad",
+            write("fsbench_bad.c", &FSBENCH.replace("EXTRA", "1"))?,
+            4,
+        ),
+        ("indexer_ok", write("indexer_ok.c", INDEXER)?, 4),
+        ("reorder_4_bad", sct.join("reorder_4_bad.c"), 5),
+        ("reorder_5_bad", sct.join("reorder_5_bad.c"), 6),
+        ("twostage_100_bad", sct.join("twostage_100_bad.c"), 4),
+        ("stateful06_ok", sct.join("stateful06_ok.c"), 5),
+    ];
+    let mut page = format!(
+        "# The three approaches of ESBMC\n\nMade by `cargo xtask bench esbmc`: seconds on one core, at \
+         most {} each; for `lazy` the complete schedules that were asked about, for `widen` the \
+         questions.\n\n| program | contexts | result | lazy | schedules | whole | widen | questions |\n\
+         |---|---|---|---|---|---|---|---|\n",
+        settings.time
+    );
+    for (name, program, contexts) in rows {
+        if !settings.is_wanted(name) || !program.exists() {
+            continue;
+        }
+        let run = |strategy: &str| {
+            let options =
+                format!("--unwind 10 --contexts {contexts} --cores 1 --strategy {strategy}");
+            settings.check(&program, &options)
+        };
+        let (lazy, whole, widen) = (run("lazy")?, run("whole")?, run("widen")?);
+        let _ = writeln!(
+            page,
+            "| {name} | {contexts} | {} | {:.2} | {} | {:.2} | {:.2} | {} |",
+            whole.verdict,
+            lazy.seconds,
+            lazy.search["schedules"],
+            whole.seconds,
+            widen.seconds,
+            widen.search["calls"],
+        );
+    }
+    let _ = fs::remove_dir_all(&folder);
+    settings.write("bench-esbmc.md", &page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_share_the_parts() {
+        let times = [4.0, 1.0, 1.0, 1.0];
+        assert_eq!(static_time(&times, 1), 7.0);
+        assert_eq!(static_time(&times, 2), 5.0);
+        assert_eq!(dynamic_time(&times, 2), 4.0);
+        assert_eq!(dynamic_time(&times, 8), 4.0);
+    }
+
+    #[test]
+    fn more_cores_find_sooner() {
+        let (found, others) = ([2.0, 10.0], [5.0, 5.0]);
+        let times: Vec<f64> = [1, 4, 64].map(|n| expected_time(&found, &others, n)).into();
+        assert!(times[0] > times[1] && times[1] > times[2], "{times:?}");
+        assert!((times[2] - 2.0).abs() < 0.1, "{times:?}");
+        assert_eq!(expected_time(&[], &others, 4), f64::INFINITY);
+    }
+}
