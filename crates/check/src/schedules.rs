@@ -18,13 +18,19 @@ impl Task<'_> {
     /// How to search; `None` to ask one question.
     pub fn strategy(&self) -> Option<Strategy> {
         let search = &self.options.search;
+        // Bounds that grow are asked about by one solver that goes on from one to
+        // the next, which a search by parts could not.
+        let can_share = search.cores > 1 && self.options.bounds.are_given();
         match &search.strategy {
-            Some(Strategy::Whole) => None,
+            Some(Strategy::Whole) => can_share.then_some(Strategy::Whole),
             Some(strategy) => Some(strategy.clone()),
-            // Bounds that grow are asked about by one solver that goes on from one
-            // to the next, which a search by parts could not.
-            None if search.cores > 1 && self.options.bounds.are_given() => Some(Strategy::Cubes),
-            None => None,
+            None if !can_share => None,
+            // Where the order of threads is given, cutting the space finer makes
+            // violations harder to hit; where it is free, it saves work.
+            None => match self.options.bounds.order {
+                Some(Order::Rounds(_)) => Some(Strategy::Whole),
+                _ => Some(Strategy::Cubes),
+            },
         }
     }
 

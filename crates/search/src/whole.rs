@@ -1,46 +1,56 @@
 //! `whole`: one question about all schedules (ESBMC's schedule recording).
 //!
 //! Explores everything at once, in whatever order the solver likes. Complete,
-//! since nothing is assumed. One core works; it has nothing to share.
+//! since nothing is assumed. With several cores, each asks the same question with
+//! a seed of its own, and they share what they learn; the first answer counts.
 
 use crate::crew::{self, Answer, Piece, Setting, Work};
 use crate::{Progress, Report};
 
-#[derive(Default)]
 struct Whole {
-    is_taken: bool,
+    /// Cores that may still begin.
+    left: usize,
     is_closed: bool,
 }
 
 pub fn search(setting: &Setting, watch: &mut dyn FnMut(&Progress) -> bool) -> Report {
-    let (ending, _, statistics) = crew::run(setting, 1, Whole::default(), watch);
+    let cores = setting.options.cores.max(1);
+    let work = Whole {
+        left: cores,
+        is_closed: false,
+    };
+    let (ending, _, statistics) = crew::run(setting, cores, work, watch);
     Report {
         outcome: crew::outcome(ending),
         statistics,
     }
 }
 
+/// Conflicts between two looks at what others have learnt.
+const CONFLICTS: u64 = 5_000;
+
 impl Work for Whole {
     type Key = ();
 
     fn take(&mut self, _core: usize) -> Option<Piece<()>> {
-        if std::mem::replace(&mut self.is_taken, true) {
-            return None;
-        }
+        self.left = self.left.checked_sub(1)?;
         Some(Piece {
             assumptions: Vec::new(),
-            conflicts: None,
+            conflicts: Some(CONFLICTS),
             time: None,
             key: (),
         })
     }
 
     fn put(&mut self, _core: usize, _piece: Piece<()>, answer: Answer) {
-        self.is_closed = matches!(answer, Answer::Closed(_));
+        match answer {
+            Answer::Closed(_) => self.is_closed = true,
+            Answer::Possible | Answer::Open => self.left += 1,
+        }
     }
 
     fn give_back(&mut self, _piece: Piece<()>) {
-        self.is_taken = false;
+        self.left += 1;
     }
 
     fn is_settled(&self) -> bool {
@@ -49,7 +59,7 @@ impl Work for Whole {
 
     fn progress(&self) -> Progress {
         Progress {
-            open: usize::from(!self.is_taken),
+            open: usize::from(!self.is_closed),
             closed: u64::from(self.is_closed),
             share: f64::from(u8::from(self.is_closed)),
             ..Progress::default()
