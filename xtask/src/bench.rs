@@ -91,6 +91,16 @@ struct Measured {
     search: Value,
 }
 
+impl Measured {
+    /// The time, marked if there was no answer by then.
+    fn time(&self) -> String {
+        match self.verdict.as_str() {
+            "unknown" => format!("> {:.1}", self.seconds),
+            _ => format!("{:.2}", self.seconds),
+        }
+    }
+}
+
 impl Settings {
     fn check(&self, program: &Path, options: &str) -> Result<Measured, String> {
         let output = Command::new(&self.binary)
@@ -234,17 +244,17 @@ fn cba(settings: &Settings) -> Result<(), String> {
         let (variables, clauses, one, two) = row.paper;
         let _ = writeln!(
             page,
-            "| {} | {} | {} | {} | {} ({variables} M) | {} ({clauses} M) | {:.2} ({one}) | {:.2} \
-             ({two}) | {:.2} | {:.2} |",
+            "| {} | {} | {} | {} | {} ({variables} M) | {} ({clauses} M) | {} ({one}) | {} \
+             ({two}) | {} | {:.2} |",
             row.name,
             row.unwind,
             row.contexts,
             cubes.verdict,
             whole.variables,
             whole.clauses,
-            whole.seconds,
-            partition.seconds,
-            cubes.seconds,
+            whole.time(),
+            partition.time(),
+            cubes.time(),
             whole.seconds / cubes.seconds,
         );
         let times = [
@@ -535,12 +545,12 @@ fn esbmc(settings: &Settings) -> Result<(), String> {
         let (lazy, whole, widen) = (run("lazy")?, run("whole")?, run("widen")?);
         let _ = writeln!(
             page,
-            "| {name} | {contexts} | {} | {:.2} | {} | {:.2} | {:.2} | {} |",
+            "| {name} | {contexts} | {} | {} | {} | {} | {} | {} |",
             whole.verdict,
-            lazy.seconds,
+            lazy.time(),
             lazy.search["schedules"],
-            whole.seconds,
-            widen.seconds,
+            whole.time(),
+            widen.time(),
             widen.search["calls"],
         );
     }

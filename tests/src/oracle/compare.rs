@@ -54,6 +54,7 @@ const MOST_LAZY: u32 = 3;
 /// All strategies. The last one leaves schedules out.
 pub fn strategies() -> Vec<Strategy> {
     vec![
+        Strategy::Whole,
         Strategy::Partition(Slice::all(3)),
         Strategy::Cubes,
         Strategy::Lazy,
