@@ -86,6 +86,10 @@ impl Bounded {
         Ok(bounded)
     }
 
+    pub fn clauses(&self) -> usize {
+        self.record.clauses
+    }
+
     /// Whether no loop was cut, so that higher bounds of loops change nothing.
     pub fn has_whole_loops(&self) -> bool {
         self.unfolding.cuts.is_empty()

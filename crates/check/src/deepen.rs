@@ -20,7 +20,6 @@ use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
 use crate::sample;
 use crate::verdict::{Attempt, Limits, Order, Report, Verdict};
-use solve::memory;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::time::{Duration, Instant};
@@ -36,8 +35,8 @@ const SHARE: u32 = 16;
 /// Levels of the first phase, and how many come with each other phase.
 const FIRST_LEVELS: usize = 5;
 const MORE_LEVELS: usize = 2;
-/// Solvers are kept while the process uses no more than that many bytes.
-const KEEPING_LIMIT: u64 = 1 << 30;
+/// Formulas with more clauses are not kept from one phase to the next.
+const MOST_KEPT: usize = 2_000_000;
 
 pub fn run(task: &Task) -> Report {
     let bounds = &task.options.bounds;
@@ -158,9 +157,10 @@ impl Search<'_> {
                 Answer::None(limits) => self.note(order, unwind, limits)?,
                 Answer::TooLong if !self.is_over() => {
                     level.spent += start.elapsed();
-                    if memory::resident().is_some_and(|used| used > KEEPING_LIMIT) {
-                        level.bounded = None;
-                    }
+                    level.bounded = level
+                        .bounded
+                        .take()
+                        .filter(|kept| kept.clauses() <= MOST_KEPT);
                     return ControlFlow::Continue(());
                 }
                 Answer::TooLong => return self.unknown("the time is over".to_owned()),
