@@ -142,6 +142,32 @@ fn check_case(folder: &Path) -> Result<(), String> {
             return Err(format!("{actual:?} with {reductions:?}, {strategy:?}"));
         }
     }
+    if expected.verdict == Expected::Violated {
+        grow(&program, &config)?;
+    }
+    Ok(())
+}
+
+/// Bounds that grow come to it too, on one core and on several.
+fn grow(program: &ir::Program, config: &Config) -> Result<(), String> {
+    for cores in [1, 3] {
+        let options = check::Options {
+            bounds: check::Bounds::default(),
+            config: config.clone(),
+            time: None,
+            memory: None,
+            dump: None,
+            reductions: check::Reductions::default(),
+            search: check::Search {
+                cores,
+                ..check::Search::default()
+            },
+        };
+        let report = check::check(program, &options, &|_| true);
+        if !matches!(report.verdict, Verdict::Violated(_)) {
+            return Err(format!("{:?} on {cores} cores", report.verdict));
+        }
+    }
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use ir::Program;
 use replay::Run;
 use solve::memory;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use unfold::{Error, Unfolding};
 
@@ -16,13 +17,15 @@ const MAX_TERMS: usize = 40_000_000;
 pub struct Task<'a> {
     pub program: &'a Program,
     pub options: &'a Options,
-    pub image: replay::Image<'a>,
     pub digest: u64,
     pub deadline: Option<Instant>,
     pub watch: &'a (dyn Fn(&Progress) -> bool + Sync),
     /// Bounds of single loops, by header.
     pub loops: HashMap<(ir::FunctionId, analysis::LoopId), u32>,
     pub can_free: bool,
+    /// Set when there is a verdict, for those who still look for one; `watch` says
+    /// no from then on.
+    pub stop: &'a AtomicBool,
 }
 
 /// The bounds of one query, and when to give up.
@@ -75,6 +78,13 @@ impl Answer {
 }
 
 impl Task<'_> {
+    /// The program, ready to run. Each core needs its own.
+    pub fn image(&self) -> Result<replay::Image<'_>, String> {
+        let config = &self.options.config;
+        replay::Image::new(self.program, &config.arguments, config.memory_limit)
+            .map_err(|_| "the program's memory exceeds the limit".to_owned())
+    }
+
     /// The answer when something was told not to go on.
     pub fn interruption(&self, deadline: Option<Instant>) -> Answer {
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {

@@ -309,8 +309,12 @@ pub fn confirm(task: &Task, unfolding: &Unfolding, model: &encode::Model, query:
         unwind: None,
         ..task.options.config.clone()
     };
+    let image = match task.image() {
+        Ok(image) => image,
+        Err(reason) => return Answer::Unknown(reason),
+    };
     let stage = witness::Stage {
-        image: &task.image,
+        image: &image,
         config: &config,
         digest: task.digest,
     };

@@ -11,7 +11,8 @@
 //! is, nobody knows. So there are phases: in each, a question may have taken
 //! twice as long as in the phase before, and a few more levels are begun. One
 //! that takes longer waits for the next phase, with what its solver has learnt.
-//! Questions that contain one that waits do so too.
+//! Questions that contain one that waits do so too. From the second phase on, each
+//! core has levels of its own.
 //!
 //! After the first phase, the interpreter makes some runs at random: what is
 //! large for a solver may be easy to hit.
@@ -20,8 +21,10 @@ use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
 use crate::sample;
 use crate::verdict::{Attempt, Limits, Order, Report, Verdict};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bounds that grow for ever end here at the latest.
@@ -32,65 +35,95 @@ const MOST_UNWINDING: u32 = 512;
 const FIRST_SHARE: Duration = Duration::from_secs(4);
 /// With a limit, it is this part of it.
 const SHARE: u32 = 16;
+/// A question never takes longer at a stretch.
+const LONGEST_SHARE: Duration = Duration::from_secs(24 * 3600);
 /// Levels of the first phase, and how many come with each other phase.
 const FIRST_LEVELS: usize = 5;
 const MORE_LEVELS: usize = 2;
 /// Formulas with more clauses are not kept from one phase to the next.
 const MOST_KEPT: usize = 2_000_000;
 
+/// A core that has fewer levels under way takes more.
+const ENOUGH_LEVELS: usize = 3;
+/// Calls of the program nest on the stack of whoever unfolds it.
+const STACK: usize = 1 << 30;
+
 pub fn run(task: &Task) -> Report {
     let bounds = &task.options.bounds;
-    let share = match task.options.time {
+    let first_share = match task.options.time {
         Some(time) => time / SHARE,
         None => FIRST_SHARE,
     };
-    let mut search = Search {
+    let common = Mutex::new(Common {
+        plan: plan(bounds.order, bounds.unwind).into(),
+        ..Common::default()
+    });
+    let new_search = |core: usize| Search {
         task,
-        share: (!bounds.are_given()).then_some(share),
-        attempts: Vec::new(),
-        shown: Vec::new(),
-        established: None,
-        enough_unwinding: None,
-        part: None,
+        common: &common,
+        core,
+        share: (!bounds.are_given()).then_some(first_share),
+        open: VecDeque::new(),
     };
-    let verdict = match search.all(plan(bounds.order, bounds.unwind).into()) {
-        ControlFlow::Break(verdict) => verdict,
-        ControlFlow::Continue(()) => {
-            let limits = search.established.map(|(_, limits)| limits);
-            match &search.part {
-                Some((left_out, _)) => Verdict::Unknown {
-                    reason: format!(
-                        "no violation was found, but not all was looked at: {left_out} are left out"
-                    ),
-                    established: limits,
-                },
-                None => safe(limits.unwrap_or_default()),
+    // The first phase has the small questions, whose answers are the easiest to
+    // understand; so nobody may be faster with a large one.
+    let mut first = new_search(0);
+    let mut outcome = first.first_phase();
+    // A strategy needs the cores itself.
+    let cores = match bounds.are_given() || task.strategy().is_some() {
+        true => 1,
+        false => task.options.search.cores,
+    };
+    if outcome.is_continue() {
+        std::thread::scope(|scope| {
+            for core in 1..cores {
+                let mut search = new_search(core);
+                let work = move || search.rest();
+                let builder = std::thread::Builder::new().stack_size(STACK);
+                // One core less is no reason to give up.
+                let _ = builder.spawn_scoped(scope, work);
             }
-        }
+            outcome = first.rest();
+        });
+    }
+    let mut all = common.into_inner().unwrap_or_default();
+    let verdict = match (all.verdict.take(), outcome) {
+        (Some(verdict), _) => verdict,
+        _ => all.conclude(),
     };
     Report {
         verdict,
-        attempts: search.attempts,
-        limits_of_part: search.part.map(|(_, limits)| limits),
+        attempts: all.attempts,
+        limits_of_part: all.part.map(|(_, limits)| limits),
     }
 }
 
 /// Questions about one formula, in order.
-struct Level {
+struct Questions {
     unwind: u32,
     asked: VecDeque<Order>,
-    /// It is of use only if no loop is cut.
+    /// They are of use only if no loop is cut.
     is_for_proof: bool,
+}
+
+/// Questions under way, which stay with one core.
+struct Level {
+    questions: Questions,
     /// The formula, once there is one.
     bounded: Option<Bounded>,
     /// How long the first question has taken.
     spent: Duration,
 }
 
-struct Search<'t> {
-    task: &'t Task<'t>,
-    /// How long a question may take in this phase; `None` if it is the only one.
-    share: Option<Duration>,
+/// What all cores know.
+#[derive(Default)]
+struct Common {
+    /// Levels that nobody has begun.
+    plan: VecDeque<Questions>,
+    /// By core: questions that wait for its next phase.
+    waiting: BTreeMap<usize, Vec<(Order, u32)>>,
+    /// By core: the question that it is asking.
+    under_way: BTreeMap<usize, (Order, u32)>,
     attempts: Vec<Attempt>,
     /// Bounds without violation.
     shown: Vec<(Order, u32)>,
@@ -101,76 +134,177 @@ struct Search<'t> {
     /// What the strategy left out of the last question that it could not answer
     /// as a whole, and the limits of the rest.
     part: Option<(String, Limits)>,
+    verdict: Option<Verdict>,
 }
 
+impl Common {
+    fn is_shown(&self, order: Order, unwind: u32) -> bool {
+        (self.shown.iter())
+            .any(|(shown, shown_unwind)| contains(*shown, order) && *shown_unwind >= unwind)
+    }
+
+    /// Whether a question contains one that waits, or somebody is at it.
+    fn must_wait(&self, order: Order, unwind: u32) -> bool {
+        let is_hard = (self.waiting.values().flatten())
+            .any(|(hard, hard_unwind)| unwind >= *hard_unwind && contains(order, *hard));
+        let is_asked = (self.under_way.values())
+            .any(|(asked, asked_unwind)| *asked_unwind >= unwind && contains(*asked, order));
+        is_hard || is_asked
+    }
+
+    /// The verdict when all questions are answered.
+    fn conclude(&mut self) -> Verdict {
+        let limits = self.established.take().map(|(_, limits)| limits);
+        match &self.part {
+            Some((left_out, _)) => Verdict::Unknown {
+                reason: format!(
+                    "no violation was found, but not all was looked at: {left_out} are left out"
+                ),
+                established: limits,
+            },
+            None => safe(limits.unwrap_or_default()),
+        }
+    }
+}
+
+/// What one core does.
+struct Search<'t> {
+    task: &'t Task<'t>,
+    common: &'t Mutex<Common>,
+    core: usize,
+    /// How long a question may take in this phase; `None` if it is the only one.
+    share: Option<Duration>,
+    open: VecDeque<Level>,
+}
+
+/// There is a verdict.
+struct Over;
+
 impl Search<'_> {
-    fn all(&mut self, mut plan: VecDeque<Level>) -> ControlFlow<Verdict> {
-        let mut open: VecDeque<Level> = VecDeque::new();
-        let mut more = FIRST_LEVELS;
-        let mut is_first_phase = true;
-        while !(open.is_empty() && plan.is_empty()) {
-            open.extend(plan.drain(..more.min(plan.len())));
-            let mut waiting = VecDeque::new();
-            for mut level in open {
-                self.level(&mut level, &waiting)?;
-                if !level.asked.is_empty() {
-                    waiting.push_back(level);
-                }
+    fn common(&self) -> MutexGuard<'_, Common> {
+        // What a core that panicked had told is as true as before.
+        (self.common.lock()).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn first_phase(&mut self) -> ControlFlow<Over> {
+        self.begin_levels(FIRST_LEVELS);
+        self.phase()?;
+        if self.task.options.bounds.are_open() {
+            let (run, record) = sample::sample(self.task);
+            self.common().attempts.push(record);
+            if let Some(run) = run {
+                return self.end(Verdict::Violated(run));
             }
-            if is_first_phase && self.task.options.bounds.are_open() {
-                let run = sample::sample(self.task, &mut self.attempts);
-                if let Some(run) = run {
-                    return ControlFlow::Break(Verdict::Violated(run));
-                }
-            }
-            open = waiting;
-            more = MORE_LEVELS;
-            is_first_phase = false;
-            self.share = self.share.map(|share| 2 * share);
         }
         ControlFlow::Continue(())
     }
 
-    /// Asks the questions of a level, up to the first that takes too long.
-    fn level(&mut self, level: &mut Level, waiting: &VecDeque<Level>) -> ControlFlow<Verdict> {
-        if let Some(enough) = self.enough_unwinding {
-            level.unwind = level.unwind.min(enough);
-        }
-        let unwind = level.unwind;
-        if level.is_for_proof && self.enough_unwinding.is_none() {
-            level.asked.clear();
-        }
-        while let Some(order) = level.asked.front().copied() {
-            let is_hard = |hard: &Level| unwind >= hard.unwind && contains(order, hard.asked[0]);
-            if waiting.iter().any(is_hard) {
+    /// All other phases.
+    fn rest(&mut self) -> ControlFlow<Over> {
+        loop {
+            if self.task.stop.load(Ordering::Relaxed) {
+                return ControlFlow::Break(Over);
+            }
+            if self.open.len() < ENOUGH_LEVELS {
+                self.begin_levels(MORE_LEVELS);
+            }
+            if self.open.is_empty() {
                 return ControlFlow::Continue(());
             }
-            if self.is_shown(order, unwind) {
-                level.asked.pop_front();
+            self.share = self.share.map(|share| (2 * share).min(LONGEST_SHARE));
+            self.phase()?;
+        }
+    }
+
+    fn begin_levels(&mut self, count: usize) {
+        let mut common = self.common();
+        let count = count.min(common.plan.len());
+        let levels: Vec<Level> = (common.plan.drain(..count))
+            .map(|questions| Level {
+                questions,
+                bounded: None,
+                spent: Duration::ZERO,
+            })
+            .collect();
+        drop(common);
+        self.open.extend(levels);
+    }
+
+    fn phase(&mut self) -> ControlFlow<Over> {
+        self.common().waiting.remove(&self.core);
+        let mut is_idle = true;
+        for mut level in std::mem::take(&mut self.open) {
+            let attempts = self.level(&mut level)?;
+            is_idle &= attempts == 0;
+            if let Some(order) = level.questions.asked.front() {
+                let question = (*order, level.questions.unwind);
+                let core = self.core;
+                let mut common = self.common();
+                common.waiting.entry(core).or_default().push(question);
+                drop(common);
+                self.open.push_back(level);
+            }
+        }
+        if is_idle && !self.open.is_empty() {
+            // Others have to answer first.
+            self.begin_levels(MORE_LEVELS);
+            std::thread::sleep(Duration::from_millis(50));
+            self.share = self.share.map(|share| share / 2);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Asks the questions of a level, up to the first that takes too long, and
+    /// says how many were asked.
+    fn level(&mut self, level: &mut Level) -> ControlFlow<Over, usize> {
+        let mut count = 0;
+        while let Some(order) = level.questions.asked.front().copied() {
+            let mut common = self.common();
+            let questions = &mut level.questions;
+            if let Some(enough) = common.enough_unwinding {
+                questions.unwind = questions.unwind.min(enough);
+            } else if questions.is_for_proof {
+                questions.asked.clear();
+                break;
+            }
+            let unwind = questions.unwind;
+            if common.must_wait(order, unwind) {
+                break;
+            }
+            if common.is_shown(order, unwind) {
+                questions.asked.pop_front();
                 continue;
             }
+            common.under_way.insert(self.core, (order, unwind));
+            drop(common);
             let start = Instant::now();
             let (answer, record) = self.question(level, order);
-            self.attempts.push(record);
+            let mut common = self.common();
+            common.under_way.remove(&self.core);
+            common.attempts.push(record);
+            drop(common);
+            count += 1;
             match answer {
-                Answer::Violated(run) => return ControlFlow::Break(Verdict::Violated(run)),
+                Answer::Violated(run) => {
+                    self.end(Verdict::Violated(run))?;
+                }
                 Answer::None(limits) => self.note(order, unwind, limits)?,
                 Answer::TooLong if !self.is_over() => {
                     level.spent += start.elapsed();
-                    level.bounded = level
-                        .bounded
-                        .take()
-                        .filter(|kept| kept.clauses() <= MOST_KEPT);
-                    return ControlFlow::Continue(());
+                    level.bounded =
+                        (level.bounded.take()).filter(|kept| kept.clauses() <= MOST_KEPT);
+                    break;
                 }
-                Answer::TooLong => return self.unknown("the time is over".to_owned()),
-                Answer::Unknown(reason) => return self.unknown(reason),
-                Answer::Partly { left_out, limits } => self.part = Some((left_out, limits)),
+                Answer::TooLong => self.unknown("the time is over".to_owned())?,
+                Answer::Unknown(reason) => self.unknown(reason)?,
+                Answer::Partly { left_out, limits } => {
+                    self.common().part = Some((left_out, limits));
+                }
             }
-            level.asked.pop_front();
+            level.questions.asked.pop_front();
             level.spent = Duration::ZERO;
         }
-        ControlFlow::Continue(())
+        ControlFlow::Continue(count)
     }
 
     fn question(&mut self, level: &mut Level, order: Order) -> (Answer, Attempt) {
@@ -178,16 +312,16 @@ impl Search<'_> {
         let spent = if is_new { Duration::ZERO } else { level.spent };
         let deadline = self.deadline(spent);
         if is_new {
-            let largest = level.asked.back().copied().unwrap_or(order);
+            let largest = level.questions.asked.back().copied().unwrap_or(order);
             let query = Query {
                 order: largest,
-                unwind: level.unwind,
+                unwind: level.questions.unwind,
                 deadline,
             };
             match Bounded::new(self.task, &query) {
                 Ok(bounded) => {
                     if bounded.has_whole_loops() {
-                        self.enough_unwinding = Some(level.unwind);
+                        self.common().enough_unwinding = Some(level.questions.unwind);
                     }
                     level.bounded = Some(bounded);
                 }
@@ -202,28 +336,32 @@ impl Search<'_> {
     }
 
     /// There is no violation within these bounds.
-    fn note(&mut self, order: Order, unwind: u32, limits: Limits) -> ControlFlow<Verdict> {
+    fn note(&mut self, order: Order, unwind: u32, limits: Limits) -> ControlFlow<Over> {
         if limits.order.is_none() && limits.loops.is_empty() {
-            return ControlFlow::Break(safe(limits));
+            return self.end(safe(limits));
         }
-        self.shown.push((order, unwind));
+        let mut common = self.common();
+        common.shown.push((order, unwind));
         let size = size_of(order) * u64::from(unwind);
-        if (self.established.as_ref()).is_none_or(|(best, _)| size >= *best) {
-            self.established = Some((size, limits));
+        if (common.established.as_ref()).is_none_or(|(best, _)| size >= *best) {
+            common.established = Some((size, limits));
         }
         ControlFlow::Continue(())
     }
 
-    fn is_shown(&self, order: Order, unwind: u32) -> bool {
-        (self.shown.iter())
-            .any(|(shown, shown_unwind)| contains(*shown, order) && *shown_unwind >= unwind)
+    fn unknown(&self, reason: String) -> ControlFlow<Over> {
+        let established = self.common().established.clone();
+        self.end(Verdict::Unknown {
+            reason,
+            established: established.map(|(_, limits)| limits),
+        })
     }
 
-    fn unknown(&mut self, reason: String) -> ControlFlow<Verdict> {
-        ControlFlow::Break(Verdict::Unknown {
-            reason,
-            established: self.established.take().map(|(_, limits)| limits),
-        })
+    /// The first verdict counts, and stops everybody.
+    fn end(&self, verdict: Verdict) -> ControlFlow<Over> {
+        self.common().verdict.get_or_insert(verdict);
+        self.task.stop.store(true, Ordering::Relaxed);
+        ControlFlow::Break(Over)
     }
 
     fn is_over(&self) -> bool {
@@ -266,15 +404,13 @@ fn safe(limits: Limits) -> Verdict {
 }
 
 /// The bounds to try: contexts and unwinding in turn, whichever is not given.
-fn plan(order: Option<Order>, unwind: Option<u32>) -> Vec<Level> {
+fn plan(order: Option<Order>, unwind: Option<u32>) -> Vec<Questions> {
     let mut plan = Vec::new();
     let mut add = |level: u32, is_for_proof: bool, asked: VecDeque<Order>| {
-        plan.push(Level {
+        plan.push(Questions {
             unwind: unwind.unwrap_or(level),
             asked,
             is_for_proof,
-            bounded: None,
-            spent: Duration::ZERO,
         });
     };
     if let Some(order) = order {

@@ -27,6 +27,7 @@ use attempt::Task;
 use ir::Program;
 use library::{Function, Memory};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Stack for the thread that works: calls of the program nest there.
@@ -70,22 +71,22 @@ fn check_here(
     options: &Options,
     watch: &(dyn Fn(&Progress) -> bool + Sync),
 ) -> Report {
-    let config = &options.config;
-    let image = match replay::Image::new(program, &config.arguments, config.memory_limit) {
-        Ok(image) => image,
-        Err(_) => return unknown("the program's memory exceeds the limit".to_owned()),
-    };
     let deadline = options.time.map(|time| Instant::now() + time);
+    let stop = AtomicBool::new(false);
+    let watch = |progress: &Progress| !stop.load(Ordering::Relaxed) && watch(progress);
     let task = Task {
         program,
         options,
-        image,
         digest: replay::digest(program),
         deadline,
-        watch,
+        watch: &watch,
+        stop: &stop,
         loops: loop_bounds(program, options),
         can_free: can_free(program),
     };
+    if let Err(reason) = task.image() {
+        return unknown(reason);
+    }
     deepen::run(&task)
 }
 

@@ -12,21 +12,27 @@ const MAX_RUNS: u64 = 500;
 
 /// Makes some runs, the same for the same program and seed, up to the first with
 /// a violation.
-pub fn sample(task: &Task, attempts: &mut Vec<Attempt>) -> Option<Box<Run>> {
+pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
     let start = Instant::now();
     let mut steps = 0;
     let mut found = None;
     let mut seed = 0;
-    while found.is_none() && seed < MAX_RUNS && steps < ALL_STEPS && is_wanted(task) {
+    let image = task.image().ok();
+    while let Some(image) = &image
+        && found.is_none()
+        && seed < MAX_RUNS
+        && steps < ALL_STEPS
+        && is_wanted(task)
+    {
         let seed_of_run = task.options.search.seed.wrapping_add(seed);
-        let run = run(task, seed_of_run, false);
+        let run = run(task, image, seed_of_run, false);
         steps += run.steps.max(1);
         if is_violated(&run) {
-            found = Some(Box::new(self::run(task, seed_of_run, true)));
+            found = Some(Box::new(self::run(task, image, seed_of_run, true)));
         }
         seed += 1;
     }
-    attempts.push(Attempt {
+    let record = Attempt {
         replaying: start.elapsed(),
         peak_memory: solve::memory::peak().unwrap_or(0),
         result: match found {
@@ -34,17 +40,17 @@ pub fn sample(task: &Task, attempts: &mut Vec<Attempt>) -> Option<Box<Run>> {
             None => format!("{seed} runs at random"),
         },
         ..Attempt::default()
-    });
-    found
+    };
+    (found, record)
 }
 
-fn run(task: &Task, seed: u64, is_traced: bool) -> Run {
+fn run(task: &Task, image: &replay::Image, seed: u64, is_traced: bool) -> Run {
     let config = replay::Config {
         unwind: None,
         ..task.options.config.clone()
     };
     replay::run_random(
-        &task.image,
+        image,
         &config,
         task.digest,
         seed,

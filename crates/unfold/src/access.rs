@@ -298,10 +298,12 @@ impl<'p> Pass<'p> {
                 lives.push((target.condition, alive));
             }
         }
+        touches &= !self.is_alone;
+        is_visible |= touches && !self.options.reductions.hiding;
         let position = if is_visible {
             Some(self.position(frame, state, part))
         } else {
-            if touches && !self.is_alone {
+            if touches {
                 self.touch(frame, state);
             }
             state.atomic.map(|(position, _)| position)

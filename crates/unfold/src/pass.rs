@@ -284,7 +284,8 @@ impl<'p> Pass<'p> {
         if self.terms.as_bool(moment.condition) != Some(false) {
             self.violations.push(moment);
         }
-        self.forgo(state, condition, state.after);
+        // A run that ends like this must not be excluded for what comes right after.
+        self.forgo(state, condition, state.after + 1);
     }
 
     /// The run ends at a bound. Others may have gone on before, if only because

@@ -194,7 +194,10 @@ impl<'p> Pass<'p> {
         let valid = self.terms.all(&valid);
         let all = Targets { list, valid };
         if !is_visible && !self.is_alone {
-            self.touch(frame, state);
+            match self.options.reductions.hiding {
+                true => self.touch(frame, state),
+                false => is_visible = true,
+            }
         }
         self.begin_step(state, frame, &all, 0, part, is_visible)
     }
