@@ -56,6 +56,8 @@ pub enum Answer {
     /// There is none, up to these limits.
     None(Limits),
     Unknown(String),
+    /// The program does something that is not supported, within these bounds.
+    Unsupported(String),
     /// The time for this query was over, though perhaps not the user's.
     TooLong,
     /// There is none, up to these limits, in the part that was looked at.
@@ -70,7 +72,7 @@ impl Answer {
         match self {
             Answer::Violated(_) => "violated".to_owned(),
             Answer::None(_) => "none".to_owned(),
-            Answer::Unknown(reason) => reason.clone(),
+            Answer::Unknown(reason) | Answer::Unsupported(reason) => reason.clone(),
             Answer::TooLong => "took too long".to_owned(),
             Answer::Partly { .. } => "none in the part looked at".to_owned(),
         }
@@ -126,7 +128,7 @@ impl Task<'_> {
         };
         unfold::unfold(self.program, &options, &mut keep_going).map_err(|error| match error {
             Error::Interrupted => self.interruption(query.deadline),
-            Error::Unsupported { what, location } => Answer::Unknown(match location {
+            Error::Unsupported { what, location } => Answer::Unsupported(match location {
                 Some(location) => format!(
                     "{}: {what} is not supported",
                     self.program.describe_location(location)

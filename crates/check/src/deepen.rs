@@ -134,10 +134,16 @@ struct Common {
     /// What the strategy left out of the last question that it could not answer
     /// as a whole, and the limits of the rest.
     part: Option<(String, Limits)>,
+    /// From this unwinding on, something is not supported, and why.
+    unsupported: Option<(u32, String)>,
     verdict: Option<Verdict>,
 }
 
 impl Common {
+    fn is_unsupported(&self, unwind: u32) -> bool {
+        (self.unsupported.as_ref()).is_some_and(|(least, _)| unwind >= *least)
+    }
+
     fn is_shown(&self, order: Order, unwind: u32) -> bool {
         (self.shown.iter())
             .any(|(shown, shown_unwind)| contains(*shown, order) && *shown_unwind >= unwind)
@@ -155,6 +161,12 @@ impl Common {
     /// The verdict when all questions are answered.
     fn conclude(&mut self) -> Verdict {
         let limits = self.established.take().map(|(_, limits)| limits);
+        if let Some((_, reason)) = self.unsupported.take() {
+            return Verdict::Unknown {
+                reason,
+                established: limits,
+            };
+        }
         match &self.part {
             Some((left_out, _)) => Verdict::Unknown {
                 reason: format!(
@@ -268,6 +280,10 @@ impl Search<'_> {
                 break;
             }
             let unwind = questions.unwind;
+            if common.is_unsupported(unwind) {
+                questions.asked.clear();
+                break;
+            }
             if common.must_wait(order, unwind) {
                 break;
             }
@@ -297,6 +313,7 @@ impl Search<'_> {
                 }
                 Answer::TooLong => self.unknown("the time is over".to_owned())?,
                 Answer::Unknown(reason) => self.unknown(reason)?,
+                Answer::Unsupported(reason) => self.give_up_from(unwind, reason)?,
                 Answer::Partly { left_out, limits } => {
                     self.common().part = Some((left_out, limits));
                 }
@@ -345,6 +362,20 @@ impl Search<'_> {
         let size = size_of(order) * u64::from(unwind);
         if (common.established.as_ref()).is_none_or(|(best, _)| size >= *best) {
             common.established = Some((size, limits));
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Fewer iterations may still bring something to light.
+    fn give_up_from(&self, unwind: u32, reason: String) -> ControlFlow<Over> {
+        let mut common = self.common();
+        if common.shown.is_empty() {
+            drop(common);
+            return self.unknown(reason);
+        }
+        let is_less = (common.unsupported.as_ref()).is_none_or(|(least, _)| unwind < *least);
+        if is_less {
+            common.unsupported = Some((unwind, reason));
         }
         ControlFlow::Continue(())
     }
