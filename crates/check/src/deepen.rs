@@ -149,10 +149,15 @@ impl Common {
             .any(|(shown, shown_unwind)| contains(*shown, order) && *shown_unwind >= unwind)
     }
 
-    /// Whether a question contains one that waits, or somebody is at it.
-    fn must_wait(&self, order: Order, unwind: u32) -> bool {
-        let is_hard = (self.waiting.values().flatten())
-            .any(|(hard, hard_unwind)| unwind >= *hard_unwind && contains(order, *hard));
+    /// Whether a question of a core contains one that waits, or somebody is at it.
+    fn must_wait(&self, core: usize, order: Order, unwind: u32) -> bool {
+        let is_hard = self.waiting.iter().any(|(other, questions)| {
+            questions.iter().any(|(hard, hard_unwind)| {
+                // Of the same question in two places, one goes on.
+                let is_mine = (*hard, *hard_unwind) == (order, unwind) && core < *other;
+                !is_mine && unwind >= *hard_unwind && contains(order, *hard)
+            })
+        });
         let is_asked = (self.under_way.values())
             .any(|(asked, asked_unwind)| *asked_unwind >= unwind && contains(*asked, order));
         is_hard || is_asked
@@ -223,6 +228,9 @@ impl Search<'_> {
             if self.open.is_empty() {
                 return ControlFlow::Continue(());
             }
+            if self.is_over() {
+                return self.unknown("the time is over".to_owned());
+            }
             self.share = self.share.map(|share| (2 * share).min(LONGEST_SHARE));
             self.phase()?;
         }
@@ -284,7 +292,7 @@ impl Search<'_> {
                 questions.asked.clear();
                 break;
             }
-            if common.must_wait(order, unwind) {
+            if common.must_wait(self.core, order, unwind) {
                 break;
             }
             if common.is_shown(order, unwind) {
