@@ -2,8 +2,10 @@
 
 use crate::verdict::{CutLoop, Limits, Options, Order, Progress, Stage};
 use analysis::Loops;
+use encode::Encoding;
+use formula::ClauseSink;
 use ir::Program;
-use replay::Run;
+use replay::{Property, Run};
 use solve::memory;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
@@ -80,6 +82,33 @@ impl Answer {
 }
 
 impl Task<'_> {
+    /// Whether a run shows what is looked for.
+    pub fn is_violated(&self, run: &Run) -> bool {
+        run.violations.iter().any(|violation| {
+            let property = violation.kind.property();
+            property == Property::Assert && self.options.config.checks.has(property)
+        })
+    }
+
+    /// Writes the formula of a query; the answer if that takes too long or too much.
+    pub fn encode(
+        &self,
+        unfolding: &Unfolding,
+        query: &Query,
+        contexts: usize,
+        sink: &mut impl ClauseSink,
+    ) -> Result<Encoding, Answer> {
+        let reductions = &self.options.reductions;
+        let mut options = encode::Options::new(contexts);
+        options.round_robin = matches!(query.order, Order::Rounds(_));
+        options.normal_forms = reductions.normal_forms;
+        options.formula.narrowing = reductions.narrowing;
+        let mut keep_going =
+            || !self.is_short_of_memory() && self.keep_going(query, Stage::Encoding);
+        encode::encode(&unfolding.threads, &options, sink, &mut keep_going)
+            .ok_or_else(|| self.interruption(query.deadline))
+    }
+
     /// The program, ready to run. Each core needs its own.
     pub fn image(&self) -> Result<replay::Image<'_>, String> {
         let config = &self.options.config;

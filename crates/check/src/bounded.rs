@@ -9,7 +9,6 @@ use crate::feed::Feed;
 use crate::verdict::{Attempt, Limits, Order, Stage};
 use crate::{export, witness};
 use encode::Encoding;
-use replay::Property;
 use search::Strategy;
 use solve::{Budget, Literal, Outcome, Reason, SatSolver, memory};
 use std::path::Path;
@@ -115,13 +114,16 @@ impl Bounded {
         }
     }
 
+    /// Whether no run goes beyond the bound. Positions that only more turns would
+    /// bring about count as well: but if there were any, some run would take all
+    /// the turns that were allowed for, before it gets there.
     fn covers_all(&self, order: Order) -> bool {
         let (contexts, rounds) = self.covering();
-        self.unfolding.is_settled
-            && match order {
-                Order::Contexts(bound) => u64::from(bound) >= contexts,
-                Order::Rounds(bound) => u64::from(bound) >= rounds,
-            }
+        let (bound, most) = match order {
+            Order::Contexts(bound) => (u64::from(bound), contexts),
+            Order::Rounds(bound) => (u64::from(bound), rounds),
+        };
+        bound > most || bound == most && self.unfolding.is_settled
     }
 
     /// Is there a violation within this bound, which is at most that of the
@@ -242,16 +244,7 @@ impl Formula {
         dump: Option<&Path>,
     ) -> Result<Formula, Answer> {
         let mut feed = Feed::new(dump.is_some(), task.options.search.seed);
-        let mut options = encode::Options::new(contexts);
-        options.round_robin = matches!(query.order, Order::Rounds(_));
-        options.normal_forms = task.options.reductions.normal_forms;
-        options.formula.narrowing = task.options.reductions.narrowing;
-        let encoded = encode::encode(&unfolding.threads, &options, &mut feed, &mut || {
-            !task.is_short_of_memory() && task.keep_going(query, Stage::Encoding)
-        });
-        let Some(mut encoding) = encoded else {
-            return Err(task.interruption(query.deadline));
-        };
+        let mut encoding = task.encode(unfolding, query, contexts, &mut feed)?;
         let violated = encoding.any_violation(&mut feed);
         if let Some(path) = dump
             && let Some(copy) = feed.copy()
@@ -323,11 +316,7 @@ pub fn confirm(task: &Task, unfolding: &Unfolding, model: &encode::Model, query:
     });
     let problem = match run {
         Ok(run) => {
-            let is_found = run.violations.iter().any(|violation| {
-                let property = violation.kind.property();
-                property == Property::Assert && config.checks.has(property)
-            });
-            if is_found {
+            if task.is_violated(&run) {
                 return Answer::Violated(Box::new(run));
             }
             if run.outcome == replay::Outcome::Interrupted {

@@ -42,11 +42,8 @@ const FIRST_LEVELS: usize = 5;
 const MORE_LEVELS: usize = 2;
 /// Formulas with more clauses are not kept from one phase to the next.
 const MOST_KEPT: usize = 2_000_000;
-
 /// A core that has fewer levels under way takes more.
 const ENOUGH_LEVELS: usize = 3;
-/// Calls of the program nest on the stack of whoever unfolds it.
-const STACK: usize = 1 << 30;
 
 pub fn run(task: &Task) -> Report {
     let bounds = &task.options.bounds;
@@ -68,29 +65,26 @@ pub fn run(task: &Task) -> Report {
     // The first phase has the small questions, whose answers are the easiest to
     // understand; so nobody may be faster with a large one.
     let mut first = new_search(0);
-    let mut outcome = first.first_phase();
+    let is_open = first.first_phase().is_continue();
     // A strategy needs the cores itself.
     let cores = match bounds.are_given() || task.strategy().is_some() {
         true => 1,
         false => task.options.search.cores,
     };
-    if outcome.is_continue() {
+    if is_open {
         std::thread::scope(|scope| {
             for core in 1..cores {
                 let mut search = new_search(core);
                 let work = move || search.rest();
-                let builder = std::thread::Builder::new().stack_size(STACK);
+                let builder = std::thread::Builder::new().stack_size(crate::STACK);
                 // One core less is no reason to give up.
                 let _ = builder.spawn_scoped(scope, work);
             }
-            outcome = first.rest();
+            let _ = first.rest();
         });
     }
-    let mut all = common.into_inner().unwrap_or_default();
-    let verdict = match (all.verdict.take(), outcome) {
-        (Some(verdict), _) => verdict,
-        _ => all.conclude(),
-    };
+    let mut all = common.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let verdict = all.verdict.take().unwrap_or_else(|| all.conclude());
     Report {
         verdict,
         attempts: all.attempts,
@@ -179,7 +173,14 @@ impl Common {
                 ),
                 established: limits,
             },
-            None => safe(limits.unwrap_or_default()),
+            None => match limits {
+                Some(limits) => safe(limits),
+                // Without an answer nothing is known, whatever the reason.
+                None => Verdict::Unknown {
+                    reason: "internal error: no question was answered".to_owned(),
+                    established: None,
+                },
+            },
         }
     }
 }

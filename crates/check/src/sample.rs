@@ -2,7 +2,7 @@
 
 use crate::attempt::Task;
 use crate::verdict::{Attempt, Progress, Stage};
-use replay::{Property, Run};
+use replay::Run;
 use std::time::Instant;
 
 /// Visible steps of all runs together, and of one.
@@ -27,7 +27,7 @@ pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
         let seed_of_run = task.options.search.seed.wrapping_add(seed);
         let run = run(task, image, seed_of_run, false);
         steps += run.steps.max(1);
-        if is_violated(&run) {
+        if task.is_violated(&run) {
             found = Some(Box::new(self::run(task, image, seed_of_run, true)));
         }
         seed += 1;
@@ -58,10 +58,6 @@ fn run(task: &Task, image: &replay::Image, seed: u64, is_traced: bool) -> Run {
         is_traced,
         &mut |_| is_traced || is_wanted(task),
     )
-}
-
-fn is_violated(run: &Run) -> bool {
-    (run.violations.iter()).any(|violation| violation.kind.property() == Property::Assert)
 }
 
 fn is_wanted(task: &Task) -> bool {

@@ -46,15 +46,9 @@ impl Task<'_> {
         let threads = &unfolding.threads;
         let start = Instant::now();
         let mut clauses = Clauses::new(self.options.dump.is_some());
-        let mut options = encode::Options::new(contexts);
-        options.round_robin = matches!(query.order, Order::Rounds(_));
-        options.normal_forms = self.options.reductions.normal_forms;
-        options.formula.narrowing = self.options.reductions.narrowing;
-        let encoded = encode::encode(threads, &options, &mut clauses, &mut || {
-            !self.is_short_of_memory() && self.keep_going(query, Stage::Encoding)
-        });
-        let Some(mut encoding) = encoded else {
-            return self.interruption(query.deadline);
+        let mut encoding = match self.encode(unfolding, query, contexts, &mut clauses) {
+            Ok(encoding) => encoding,
+            Err(answer) => return answer,
         };
         let violated = encoding.any_violation(&mut clauses);
         let schedule = freeze(threads, &mut encoding, &mut clauses);

@@ -61,6 +61,24 @@ fn all_strategies_say_the_same() {
     }
 }
 
+/// A proof that takes more than the first phase, after which each core has levels
+/// of its own. What counts is that they come to an end together, long before the
+/// time is over.
+#[test]
+fn growing_bounds_on_several_cores_come_to_an_end() {
+    let place = Workplace::new();
+    let two_workers = SUMS
+        .replace("a, b, c;", "a, b;")
+        .replace("pthread_create(&c, 0, worker, 0);", "")
+        .replace("pthread_join(c, 0);", "")
+        .replace("LEAST", "2");
+    place.write("prog.c", &two_workers);
+    for cores in ["1", "2", "3"] {
+        let arguments = ["check", "prog.c", "--cores", cores, "--time", "300"];
+        place.check(&arguments, 0, &["safe\n"]);
+    }
+}
+
 #[test]
 fn options_that_do_not_go_together() {
     let place = Workplace::new();

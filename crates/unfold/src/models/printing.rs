@@ -193,7 +193,8 @@ impl<'p> Pass<'p> {
             Output::SnprintfChecked => (limited, 4, false),
             Output::VsnprintfChecked => (limited, 4, true),
             Output::Asprintf => (Destination::Fresh, 1, false),
-            _ => (Destination::Fresh, 1, true),
+            Output::Vasprintf => (Destination::Fresh, 1, true),
+            _ => return Err(self.unsupported(frame, "this way to print")),
         };
         let mut together = Together::default();
         let has_stream = matches!(

@@ -209,6 +209,15 @@ impl<'p> Pass<'p> {
         found
     }
 
+    /// Where a join puts the thread's result. Null means that nobody wants it.
+    fn place_of_result(&mut self, frame: &Frame, call: &Call, size: u64) -> Result<Targets, Error> {
+        let address = self.argument(call, 1);
+        let mut place = self.resolve(frame, address, size, true)?;
+        let is_null = self.is_zero(address);
+        place.valid = self.terms.or(place.valid, is_null);
+        Ok(place)
+    }
+
     fn join(
         &mut self,
         state: &mut State,
@@ -221,11 +230,7 @@ impl<'p> Pass<'p> {
         }
         let handle = self.argument(call, 0);
         let threads = self.threads_behind(handle);
-        let address = self.argument(call, 1);
-        let mut place = self.resolve(frame, address, size, true)?;
-        // Null means that nobody wants the result.
-        let is_null = self.is_zero(address);
-        place.valid = self.terms.or(place.valid, is_null);
+        let place = self.place_of_result(frame, call, size)?;
         let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
             return Ok(Reply::Never);
         };
@@ -280,11 +285,8 @@ impl<'p> Pass<'p> {
         }
         let handle = self.argument(call, 0);
         let threads = self.threads_behind(handle);
-        let address = self.argument(call, 1);
         let size = self.program.target.pointer_bytes;
-        let mut place = self.resolve(frame, address, size, true)?;
-        let is_null = self.is_zero(address);
-        place.valid = self.terms.or(place.valid, is_null);
+        let place = self.place_of_result(frame, call, size)?;
         let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
             return Ok(Reply::Never);
         };
