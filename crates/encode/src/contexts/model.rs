@@ -28,7 +28,7 @@ pub struct Model {
     /// Those read at positions that are not passed have some value in their
     /// range.
     pub values: SecondaryMap<VariableId, u128>,
-    /// One that happens, by its index in [`Threads::violations`]. `None` if
+    /// The first that happens, by its index in [`Threads::violations`]. `None` if
     /// none does, which can only be if the query did not ask for any.
     pub violation: Option<usize>,
 }
@@ -84,27 +84,34 @@ pub(super) fn read(
             }
         }
     }
-    let is_passed = |thread: ThreadId, position: usize| {
+    // The context, and the position in it.
+    let passed_at = |thread: ThreadId, position: usize| {
         let passes =
             |context: &Context| context.thread == thread && context.positions.contains(&position);
-        contexts.iter().any(passes)
+        Some((contexts.iter().position(passes)?, position + 1))
     };
-    let mut happens = |moment: &Moment| {
+    let mut happens_at = |moment: &Moment| {
         let thread = &threads.threads[moment.thread];
-        let last = moment.after.checked_sub(1);
-        let is_reached = match (last, thread.creation) {
-            (Some(last), _) if is_passed(moment.thread, last) => true,
-            (last, None) => last.is_none(),
-            (_, Some(creation)) => {
+        let reached = match (moment.after.checked_sub(1), thread.creation) {
+            (Some(last), creation) => passed_at(moment.thread, last).or_else(|| {
+                let creation = creation?;
                 let mut before = thread.positions[..moment.after].iter();
-                is_passed(creation.thread, creation.position)
-                    && evaluator.is_true(creation.condition)
-                    && !before.any(|position| evaluator.is_true(position.guard))
-            }
+                let is_idle = !before.any(|position| evaluator.is_true(position.guard));
+                passed_at(creation.thread, creation.position).filter(|_| is_idle)
+            }),
+            (None, Some(creation)) => passed_at(creation.thread, creation.position),
+            (None, None) => Some((0, 0)),
         };
-        is_reached && evaluator.is_true(moment.condition)
+        let exists = thread
+            .creation
+            .is_none_or(|creation| evaluator.is_true(creation.condition));
+        reached.filter(|_| exists && evaluator.is_true(moment.condition))
     };
-    let violation = threads.violations.iter().position(&mut happens);
+    // The run ends with the first.
+    let violation = (threads.violations.iter().enumerate())
+        .filter_map(|(index, moment)| Some((happens_at(moment)?, index)))
+        .min()
+        .map(|(_, index)| index);
     drop(evaluator);
     Model {
         contexts,
