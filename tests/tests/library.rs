@@ -239,6 +239,7 @@ fn bounded_checking_models_what_the_list_says() {
     let mut program = loaded.unwrap_or_else(|error| panic!("{error}"));
 
     let options = unfold::Options {
+        checks: unfold::Checks::NONE.with(unfold::Check::Assert),
         unwind: 3,
         unwind_every_loop: false,
         unwind_loops: Default::default(),

@@ -10,7 +10,7 @@ use solve::memory;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-use unfold::{Error, Unfolding};
+use unfold::{Check, Error, Unfolding};
 
 /// Terms beyond this are too many for any solver.
 const MAX_TERMS: usize = 40_000_000;
@@ -84,10 +84,9 @@ impl Answer {
 impl Task<'_> {
     /// Whether a run shows what is looked for.
     pub fn is_violated(&self, run: &Run) -> bool {
-        run.violations.iter().any(|violation| {
-            let property = violation.kind.property();
-            property == Property::Assert && self.options.config.checks.has(property)
-        })
+        let checks = self.options.config.checks;
+        let mut violations = run.violations.iter();
+        violations.any(|violation| checks.has(violation.kind.property()))
     }
 
     /// Writes the formula of a query; the answer if that takes too long or too much.
@@ -137,6 +136,7 @@ impl Task<'_> {
         let bounds = &self.options.bounds;
         let config = &self.options.config;
         let options = unfold::Options {
+            checks: wanted(config.checks),
             unwind: query.unwind,
             unwind_every_loop: bounds.unwind_every_loop,
             unwind_loops: self.loops.clone(),
@@ -204,4 +204,20 @@ impl Task<'_> {
         cuts.sort();
         cuts
     }
+}
+
+/// What unfolding has to look for.
+fn wanted(checks: replay::Checks) -> unfold::Checks {
+    let same = |property| match property {
+        Property::Assert => Check::Assert,
+        Property::Deadlock => Check::Deadlock,
+        Property::Memory => Check::Memory,
+        Property::Leak => Check::Leak,
+        Property::Misuse => Check::Misuse,
+        Property::Arithmetic => Check::Arithmetic,
+        Property::Overflow => Check::Overflow,
+        Property::Race => Check::Race,
+        Property::Unwind => Check::Unwind,
+    };
+    checks.iter().map(same).collect()
 }

@@ -218,7 +218,11 @@ impl Bounded {
         let violations = threads.violations.clone();
         let excluded = threads.excluded.clone();
         threads.violations = (unfolding.cut_moments.iter())
-            .map(|index| excluded[*index])
+            .map(|index| unfold::Violation {
+                moment: excluded[*index],
+                check: unfold::Check::Unwind,
+                place: unfold::Place::Start,
+            })
             .collect();
         let mut index = 0;
         threads.excluded.retain(|_| {

@@ -9,6 +9,7 @@ use crate::verdict::{Attempt, Limits, Options, Order, Progress, Stage};
 use crate::{bounded, export};
 use encode::Encoding;
 use formula::{ClauseList, ClauseSink};
+use replay::{Checks, Property};
 use search::{Checkpoint, Identity, Outcome, Problem, Schedule, Strategy};
 use solve::{ClauseSink as _, Cnf, Literal, Reason};
 use std::time::Instant;
@@ -148,6 +149,11 @@ pub fn question(options: &Options, order: Order, unwind: u32) -> String {
         Order::Rounds(bound) => format!("{bound} rounds"),
     }];
     parts.push(format!("unwind {unwind}"));
+    let only_assertions = Checks::NONE.with(Property::Assert);
+    if config.checks != only_assertions {
+        let names: Vec<&str> = config.checks.iter().map(Property::name).collect();
+        parts.push(names.join(" and "));
+    }
     let flags = [
         (options.bounds.unwind_every_loop, "every loop"),
         (config.spurious_wakeups, "spurious wake-ups"),

@@ -44,7 +44,7 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
     let Some(index) = model.violation else {
         return Err(DoesNotFit("no violation in it".to_owned()));
     };
-    let violation = threads.violations[index];
+    let violation = threads.violations[index].moment;
     let mut evaluator = model.evaluator(&threads.terms);
 
     // How often each instruction has been executed, up to each execution.

@@ -2,7 +2,7 @@
 //! `cargo run --release -p cli --example unfolded -- FILE UNWIND TURNS [clang options]`.
 
 use std::path::PathBuf;
-use unfold::{Access, Options};
+use unfold::{Access, Check, Checks, Options};
 
 fn main() {
     let mut words = std::env::args().skip(1);
@@ -17,6 +17,7 @@ fn main() {
     let loaded = llvm::load(&[file], &options).unwrap_or_else(|error| panic!("{error}"));
     let program = &loaded.program;
     let options = Options {
+        checks: Checks::NONE.with(Check::Assert),
         unwind,
         unwind_every_loop: false,
         unwind_loops: Default::default(),
@@ -65,8 +66,11 @@ fn main() {
             );
         }
     }
+    let violations: Vec<_> = (threads.violations.iter())
+        .map(|violation| violation.moment)
+        .collect();
     let lists = [
-        ("violation", &threads.violations),
+        ("violation", &violations),
         ("excluded", &threads.excluded),
         ("stuck", &threads.stuck),
     ];

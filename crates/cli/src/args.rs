@@ -132,9 +132,9 @@ pub struct Check {
     pub input: Input,
     #[command(flatten)]
     pub behaviour: Behaviour,
-    /// What to check; only `assert` so far, which is also the default.
+    /// What to check: a list of assert, arithmetic, overflow. [default: assert]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_checked_property)]
-    pub property: Vec<Property>,
+    property: Vec<PropertyName>,
     /// Stretches of steps by one thread that a schedule may have. [default: grows]
     #[arg(long, value_name = "N", conflicts_with = "rounds",
           value_parser = clap::value_parser!(u32).range(1..))]
@@ -311,14 +311,21 @@ fn parse_property(name: &str) -> Result<PropertyName, String> {
 }
 
 /// The properties that `check` can handle.
-fn parse_checked_property(name: &str) -> Result<Property, String> {
-    match Property::from_name(name) {
-        Some(Property::Assert) => Ok(Property::Assert),
-        Some(_) => Err(format!(
-            "`check` handles assert only, so far; `threadbare explore --property {name}` can look \
-             for this"
+pub const CHECKED: [Property; 1] = [Property::Assert];
+
+fn parse_checked_property(name: &str) -> Result<PropertyName, String> {
+    let property = parse_property(name)?;
+    let missing: Vec<&str> = (property.checks().iter())
+        .filter(|property| !CHECKED.contains(property))
+        .map(Property::name)
+        .collect();
+    match missing.is_empty() {
+        true => Ok(property),
+        false => Err(format!(
+            "`check` does not handle {} yet; `threadbare explore --property {name}` can look for \
+             this",
+            missing.join(", ")
         )),
-        None => Err("not assert, which is all that `check` handles so far".to_owned()),
     }
 }
 
@@ -362,15 +369,31 @@ impl Semantics {
         if self.property.is_empty() {
             return Checks::default();
         }
-        let add = |checks: Checks, name: &PropertyName| match name {
-            PropertyName::All => Checks::all(),
-            PropertyName::One(property) => checks.with(*property),
-        };
-        self.property.iter().fold(Checks::NONE, add)
+        union(&self.property)
     }
 }
 
+impl PropertyName {
+    fn checks(self) -> Checks {
+        match self {
+            PropertyName::All => Checks::all(),
+            PropertyName::One(property) => Checks::NONE.with(property),
+        }
+    }
+}
+
+fn union(names: &[PropertyName]) -> Checks {
+    names.iter().flat_map(|name| name.checks().iter()).collect()
+}
+
 impl Check {
+    pub fn checks(&self) -> Checks {
+        match self.property.is_empty() {
+            true => Checks::NONE.with(Property::Assert),
+            false => union(&self.property),
+        }
+    }
+
     /// The input, with what the data model says about it.
     pub fn input(&self) -> Input {
         let mut input = self.input.clone();

@@ -21,7 +21,7 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
     if arguments.svcomp {
         return svcomp::check(arguments);
     }
-    let checked = Checked::of(arguments)?;
+    let checked = Checked::of(arguments, arguments.checks())?;
     checked.tell(arguments)?;
     checked.status()
 }
@@ -30,18 +30,19 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
 pub struct Checked {
     loaded: Loaded,
     bounds: Bounds,
+    checks: Checks,
     pub report: Report,
     cost: Cost,
 }
 
 impl Checked {
-    pub fn of(arguments: &Arguments) -> Result<Checked, Failure> {
+    pub fn of(arguments: &Arguments, checks: Checks) -> Result<Checked, Failure> {
         // A mistake of ours has an exit code of its own, which is not Rust's.
-        catch_unwind(AssertUnwindSafe(|| Checked::unguarded(arguments)))
+        catch_unwind(AssertUnwindSafe(|| Checked::unguarded(arguments, checks)))
             .unwrap_or_else(|_| Err(Failure::Internal("a panic, see above".to_owned())))
     }
 
-    fn unguarded(arguments: &Arguments) -> Result<Checked, Failure> {
+    fn unguarded(arguments: &Arguments, checks: Checks) -> Result<Checked, Failure> {
         let start = Instant::now();
         let search = arguments.search.resolve(arguments)?;
         let loaded = load(&arguments.input())?;
@@ -49,7 +50,6 @@ impl Checked {
         let bounds = arguments.bounds();
         check_loop_names(program, bounds.unwind_set.keys())?;
         let loading = start.elapsed();
-        let checks = Checks::NONE.with(Property::Assert);
         let options = Options {
             bounds: bounds.clone(),
             config: config(&arguments.behaviour, checks, program),
@@ -88,6 +88,7 @@ impl Checked {
         Ok(Checked {
             loaded,
             bounds,
+            checks,
             report,
             cost,
         })
@@ -108,7 +109,7 @@ impl Checked {
             program,
             &self.report,
             &self.bounds,
-            &replay(arguments),
+            &replay(arguments, self.checks),
             terminal_width(),
         );
         if arguments.stats {
@@ -164,13 +165,14 @@ fn internal_error(reason: &str) -> Option<&str> {
 }
 
 /// How the violation can be seen again.
-fn replay(arguments: &Arguments) -> Replay {
+fn replay(arguments: &Arguments, checks: Checks) -> Replay {
     let file = match &arguments.save {
         Some(path) => path.display().to_string(),
         None => "FILE".to_owned(),
     };
     // The schedule knows all other settings.
-    let mut more = vec!["--property=assert".to_owned()];
+    let names: Vec<&str> = checks.iter().map(Property::name).collect();
+    let mut more = vec![format!("--property={}", names.join(","))];
     let program_arguments = &arguments.behaviour.arguments;
     more.extend(program_arguments.iter().map(|text| format!("--arg={text}")));
     more.push(format!("--schedule={file}"));

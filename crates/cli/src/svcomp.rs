@@ -2,15 +2,16 @@
 //! competition. Reads its property files, and ends the output with the word
 //! that BenchExec expects. Decides nothing about programs.
 
-use crate::args::Check as Arguments;
+use crate::args::{CHECKED, Check as Arguments};
 use crate::check::Checked;
 use crate::{Failure, Status, print};
-use replay::Violation;
+use replay::{Checks, Property, Violation, ViolationKind};
 use report::Verdict;
 use std::path::Path;
 
 /// The functions whose call is the error, newest name first.
 const ERROR_FUNCTIONS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
+const ERROR_CALL: &str = "G!call(reach_error())";
 
 /// Checks as `threadbare check` does. Whatever happens, the last line is a word
 /// that competition scripts understand.
@@ -28,33 +29,58 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
 }
 
 fn answer(arguments: &Arguments) -> Result<(&'static str, Status), Failure> {
-    if let Some(path) = &arguments.prop
-        && let Some(other) = unsupported_property(path)?
-    {
-        eprintln!("threadbare: the property `{other}` is not supported yet");
-        return Ok(("unknown", Status::Unknown));
+    let goals = match &arguments.prop {
+        Some(path) => read_goals(path)?,
+        None => Vec::new(),
+    };
+    let mut checks = Checks::NONE;
+    for goal in &goals {
+        let handled = goal.properties();
+        let handled = handled.filter(|all| all.iter().all(|one| CHECKED.contains(one)));
+        let Some(properties) = handled else {
+            eprintln!(
+                "threadbare: the property `{}` is not supported yet",
+                goal.text
+            );
+            return Ok(("unknown", Status::Unknown));
+        };
+        checks = properties.iter().copied().fold(checks, Checks::with);
     }
-    let checked = Checked::of(arguments)?;
+    let checked = Checked::of(arguments, checks)?;
     checked.tell(arguments)?;
     let status = checked.status()?;
-    if let check::Verdict::Violated(run) = &checked.report.verdict
-        && !run.violations.iter().any(is_error_call)
-    {
-        // The property is about the error function alone; that an assertion
-        // fails first does not say whether it can be called.
-        eprintln!("threadbare: an assertion fails, but no error function is called");
-        return Ok(("unknown", Status::Unknown));
+    match &checked.report.verdict {
+        check::Verdict::Violated(run) => {
+            let mut words = run.violations.iter().filter_map(word);
+            match words.find(|(_, formula)| goals.iter().any(|goal| goal.formula() == *formula)) {
+                Some((word, _)) => Ok((word, status)),
+                None => {
+                    // That something else goes wrong first does not say whether this
+                    // would have.
+                    eprintln!("threadbare: what was found is no violation of this property");
+                    Ok(("unknown", Status::Unknown))
+                }
+            }
+        }
+        // Only what holds without any bound is true.
+        _ if checked.verdict() == Verdict::Safe => Ok(("true", status)),
+        _ => Ok(("unknown", status)),
     }
-    Ok((word(checked.verdict()), status))
 }
 
-/// Only what holds without any bound is true.
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Violated => "false(unreach-call)",
-        Verdict::Safe => "true",
-        Verdict::SafeWithinBounds | Verdict::Unknown => "unknown",
-    }
+/// A violation in the words of the competition, and the formula that it breaks.
+fn word(violation: &Violation) -> Option<(&'static str, &'static str)> {
+    Some(match violation.kind {
+        ViolationKind::Assertion if is_error_call(violation) => ("false(unreach-call)", ERROR_CALL),
+        ViolationKind::DataRace => ("false(no-data-race)", "G!data-race"),
+        ViolationKind::Overflow => ("false(no-overflow)", "G!overflow"),
+        ViolationKind::DoubleFree | ViolationKind::InvalidFree => {
+            ("false(valid-free)", "Gvalid-free")
+        }
+        ViolationKind::Leak => ("false(valid-memtrack)", "Gvalid-memtrack"),
+        kind if kind.property() == Property::Memory => ("false(valid-deref)", "Gvalid-deref"),
+        _ => return None,
+    })
 }
 
 fn is_error_call(violation: &Violation) -> bool {
@@ -63,8 +89,36 @@ fn is_error_call(violation: &Violation) -> bool {
         .any(|name| violation.message == format!("{name} is called"))
 }
 
-/// The first property in the file that is not the reachability of an error.
-fn unsupported_property(path: &Path) -> Result<Option<String>, Failure> {
+/// A line of a property file.
+struct Goal {
+    /// Without spaces.
+    text: String,
+}
+
+impl Goal {
+    /// With the newest name of the error function.
+    fn formula(&self) -> &str {
+        let mut names = ERROR_FUNCTIONS.iter();
+        match names.any(|name| self.text == format!("G!call({name}())")) {
+            true => ERROR_CALL,
+            false => &self.text,
+        }
+    }
+
+    /// What has to be checked.
+    fn properties(&self) -> Option<&'static [Property]> {
+        match self.formula() {
+            ERROR_CALL => Some(&[Property::Assert]),
+            "G!data-race" => Some(&[Property::Race]),
+            "G!overflow" => Some(&[Property::Overflow]),
+            "Gvalid-deref" | "Gvalid-free" => Some(&[Property::Memory]),
+            "Gvalid-memtrack" => Some(&[Property::Leak]),
+            _ => None,
+        }
+    }
+}
+
+fn read_goals(path: &Path) -> Result<Vec<Goal>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| Failure::Read {
         path: path.to_path_buf(),
         error,
@@ -73,11 +127,7 @@ fn unsupported_property(path: &Path) -> Result<Option<String>, Failure> {
         path: path.to_path_buf(),
         line,
     })?;
-    Ok(properties.into_iter().find(|property| {
-        ERROR_FUNCTIONS
-            .iter()
-            .all(|name| *property != format!("G!call({name}())"))
-    }))
+    Ok(properties.into_iter().map(|text| Goal { text }).collect())
 }
 
 /// What each `CHECK( init(main()), LTL(...) )` asks for, without spaces. An
@@ -130,10 +180,35 @@ mod tests {
     }
 
     #[test]
-    fn only_what_holds_without_bounds_is_true() {
-        assert_eq!(word(Verdict::Safe), "true");
-        assert_eq!(word(Verdict::SafeWithinBounds), "unknown");
-        assert_eq!(word(Verdict::Unknown), "unknown");
-        assert_eq!(word(Verdict::Violated), "false(unreach-call)");
+    fn violations_have_the_words_of_the_competition() {
+        let check = |kind, message: &str, expected: Option<&str>| {
+            let violation = Violation {
+                kind,
+                thread: 0,
+                stack: Vec::new(),
+                message: message.to_owned(),
+                details: Vec::new(),
+            };
+            assert_eq!(word(&violation).map(|(word, _)| word), expected);
+        };
+        let error = "reach_error is called";
+        check(ViolationKind::Assertion, error, Some("false(unreach-call)"));
+        check(ViolationKind::Assertion, "an assertion fails", None);
+        check(ViolationKind::Overflow, "", Some("false(no-overflow)"));
+        check(ViolationKind::UseAfterFree, "", Some("false(valid-deref)"));
+        check(ViolationKind::DoubleFree, "", Some("false(valid-free)"));
+        check(ViolationKind::Leak, "", Some("false(valid-memtrack)"));
+        check(ViolationKind::DataRace, "", Some("false(no-data-race)"));
+        check(ViolationKind::Deadlock, "", None);
+    }
+
+    #[test]
+    fn the_old_error_function_means_the_same() {
+        let goal = |text: &str| Goal {
+            text: text.to_owned(),
+        };
+        assert_eq!(goal("G!call(__VERIFIER_error())").formula(), ERROR_CALL);
+        assert_eq!(goal("G!overflow").formula(), "G!overflow");
+        assert_eq!(goal("Fend").properties(), None);
     }
 }

@@ -323,11 +323,11 @@ impl Encoding {
             self.blaster.add_clause(&[!happens], sink);
         }
         // Whoever asks for less gets less: only what is asked for is written.
-        for moment in &threads.violations {
+        for violation in &threads.violations {
             if !keep_going() {
                 return None;
             }
-            let happens = self.happens(threads, moment);
+            let happens = self.happens(threads, &violation.moment);
             self.violations.push(happens);
         }
         Some(())

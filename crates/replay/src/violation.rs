@@ -14,10 +14,12 @@ pub enum Property {
     Arithmetic,
     Overflow,
     Race,
+    /// Loops and recursion that go beyond their bounds.
+    Unwind,
 }
 
 impl Property {
-    pub const ALL: [Property; 8] = [
+    pub const ALL: [Property; 9] = [
         Property::Assert,
         Property::Deadlock,
         Property::Memory,
@@ -26,6 +28,7 @@ impl Property {
         Property::Arithmetic,
         Property::Overflow,
         Property::Race,
+        Property::Unwind,
     ];
 
     pub fn name(self) -> &'static str {
@@ -38,6 +41,7 @@ impl Property {
             Property::Arithmetic => "arithmetic",
             Property::Overflow => "overflow",
             Property::Race => "race",
+            Property::Unwind => "unwind",
         }
     }
 
@@ -67,8 +71,16 @@ impl Checks {
         self.0 & 1 << property as u16 != 0
     }
 
+    /// All that can be wrong with a program. Whether a loop goes beyond its bound is
+    /// a question about the bound.
     pub fn all() -> Checks {
-        Property::ALL.into_iter().collect()
+        let properties = Property::ALL.into_iter().collect::<Checks>();
+        properties.without(Property::Unwind)
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Property> {
+        let properties = Property::ALL.into_iter();
+        properties.filter(move |property| self.has(*property))
     }
 }
 
@@ -107,6 +119,8 @@ pub enum ViolationKind {
     /// Any other use of a library function that its rules forbid.
     Misuse,
     DataRace,
+    /// A loop or recursion goes beyond its bound.
+    Unwinding,
 }
 
 impl ViolationKind {
@@ -128,6 +142,7 @@ impl ViolationKind {
             ViolationKind::DestroyedObject => "destroyed-object",
             ViolationKind::Misuse => "misuse",
             ViolationKind::DataRace => "data-race",
+            ViolationKind::Unwinding => "unwinding",
         }
     }
 
@@ -148,6 +163,7 @@ impl ViolationKind {
             | ViolationKind::DestroyedObject
             | ViolationKind::Misuse => Property::Misuse,
             ViolationKind::DataRace => Property::Race,
+            ViolationKind::Unwinding => Property::Unwind,
         }
     }
 }

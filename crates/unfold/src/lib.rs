@@ -11,6 +11,7 @@
 
 mod access;
 mod calls;
+mod checks;
 mod execute;
 mod floats;
 mod known;
@@ -28,10 +29,12 @@ mod values;
 mod walk;
 mod watches;
 
+pub use checks::{Check, Checks};
 pub use pass::{Execution, Input, Trail};
 pub use reuse::Reuse;
 pub use threads::{
     Access, Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Threads,
+    Violation,
 };
 pub use unfolding::{Error, Options, Reductions, Unfolding, unfold};
 

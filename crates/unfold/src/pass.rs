@@ -1,13 +1,16 @@
 //! One pass over all threads: what it collects, and the few primitives with which
 //! everything else adds to it.
 
+use crate::checks::Check;
 use crate::known::{FrameId, Instance, Known, ObjectId};
 use crate::learn::{self, Bounds};
 use crate::memory::{Fresh, Ground, Memory};
 use crate::reuse::Reuse;
 use crate::secrets::Secrets;
 use crate::shape::Shape;
-use crate::threads::{Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId};
+use crate::threads::{
+    Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Violation,
+};
 use crate::values::Values;
 use crate::{Error, Options};
 use analysis::LoopId;
@@ -167,7 +170,9 @@ pub struct Pass<'p> {
     pub works: HashMap<ThreadId, Work>,
     pub queue: VecDeque<Start>,
     pub thread: ThreadId,
-    pub violations: Vec<Moment>,
+    /// The instruction at hand.
+    pub site: (FunctionId, InstId),
+    pub violations: Vec<Violation>,
     pub excluded: Vec<Moment>,
     pub stuck: Vec<Moment>,
     /// Which of the excluded moments are due to bounds.
@@ -278,14 +283,27 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// The run is over where the condition holds, with a violation.
-    pub fn violate(&mut self, state: &mut State, condition: TermId) {
+    /// Something is wrong where the condition holds. If that is looked for, the run
+    /// is over; otherwise the thread cannot go on.
+    pub fn violate(&mut self, state: &mut State, check: Check, condition: TermId) -> Flow {
+        if !self.options.checks.has(check) {
+            return self.stop(state, condition);
+        }
         let moment = self.moment(state, condition);
         if self.terms.as_bool(moment.condition) != Some(false) {
-            self.violations.push(moment);
+            let place = Place::Inst(self.site.0, self.site.1);
+            self.violations.push(Violation {
+                moment,
+                check,
+                place,
+            });
         }
         // A run that ends like this must not be excluded for what comes right after.
         self.forgo(state, condition, state.after + 1);
+        match self.terms.as_bool(condition) {
+            Some(true) => Flow::Dead,
+            _ => Flow::Next,
+        }
     }
 
     /// The run ends at a bound. Others may have gone on before, if only because

@@ -11,6 +11,7 @@
 //! [`Access::Read`] introduces; an encoding says which values it takes. All
 //! other variables are inputs and may take any value in their range.
 
+use crate::checks::Check;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use formula::{TermId, Terms};
 use ir::{FunctionId, InstId, Location};
@@ -37,7 +38,7 @@ pub struct Threads {
     pub threads: PrimaryMap<ThreadId, Thread>,
     pub cells: PrimaryMap<CellId, Cell>,
     /// What to look for: the query is whether any of them can hold.
-    pub violations: Vec<Moment>,
+    pub violations: Vec<Violation>,
     /// Never happens in a run within the bounds: a loop is cut, or a thread is
     /// stuck inside an atomic section.
     pub excluded: Vec<Moment>,
@@ -55,6 +56,26 @@ pub struct Moment {
     pub after: usize,
     /// Includes the guard of the code that it is about.
     pub condition: TermId,
+}
+
+/// Something that is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Violation {
+    pub moment: Moment,
+    pub check: Check,
+    /// The instruction that is at fault.
+    pub place: Place,
+}
+
+impl Violation {
+    /// One for those who make up threads themselves.
+    pub fn of_assertion(moment: Moment) -> Violation {
+        Violation {
+            moment,
+            check: Check::Assert,
+            place: Place::Start,
+        }
+    }
 }
 
 pub struct Thread {

@@ -1,5 +1,6 @@
 //! The passes, and what comes out in the end.
 
+use crate::checks::Checks;
 use crate::known::Known;
 use crate::memory::{Fresh, Memory};
 use crate::pass::{Pass, Start, Trail, Value};
@@ -19,6 +20,8 @@ const MAX_PASSES: u32 = 400;
 
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// What to look for.
+    pub checks: Checks,
     /// For loops that do not count by constants, and for recursion.
     pub unwind: u32,
     /// All loops follow `unwind`.
@@ -145,6 +148,7 @@ pub fn unfold(
             works: HashMap::new(),
             queue: VecDeque::new(),
             thread: MAIN,
+            site: (program.main, ir::InstId::from_u32(0)),
             violations: Vec::new(),
             excluded: Vec::new(),
             stuck: Vec::new(),
@@ -277,10 +281,14 @@ impl Pass<'_> {
                 cells[*cell].range = values.range().clone();
             }
         }
-        for list in [&mut self.violations, &mut self.excluded, &mut self.stuck] {
-            for moment in list {
-                moment.thread = numbers[&moment.thread];
-            }
+        let moments = (self
+            .violations
+            .iter_mut()
+            .map(|violation| &mut violation.moment))
+        .chain(&mut self.excluded)
+        .chain(&mut self.stuck);
+        for moment in moments {
+            moment.thread = numbers[&moment.thread];
         }
         Unfolding {
             threads: Threads {

@@ -211,6 +211,7 @@ impl<'p> Pass<'p> {
             return Err(self.unsupported(&frame, "recursion that deep"));
         }
         self.calls.push(frame.function);
+        let outer_site = self.site;
         let outer_registers = std::mem::take(&mut state.registers);
         let outer_iterations = std::mem::replace(&mut state.iterations, Rc::from([]));
         let ended_before = self.work().ended.len();
@@ -242,6 +243,7 @@ impl<'p> Pass<'p> {
             self.leave_block(state, &mut frame, body, block, &mut pending, &mut returned)?;
         }
         self.calls.pop();
+        self.site = outer_site;
         let Some((mut state, value)) = returned else {
             return Ok(None);
         };
@@ -266,6 +268,7 @@ impl<'p> Pass<'p> {
     ) -> Result<Flow, Error> {
         for inst in &body.blocks[block].insts {
             frame.inst = *inst;
+            self.site = (frame.function, *inst);
             if self.is_alone {
                 self.clock += 1;
                 if frame.is_only_path {

@@ -109,7 +109,7 @@ pub(super) fn read(
     };
     // The run ends with the first.
     let violation = (threads.violations.iter().enumerate())
-        .filter_map(|(index, moment)| Some((happens_at(moment)?, index)))
+        .filter_map(|(index, violation)| Some((happens_at(&violation.moment)?, index)))
         .min()
         .map(|(_, index)| index);
     drop(evaluator);

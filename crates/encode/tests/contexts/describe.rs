@@ -56,8 +56,11 @@ pub fn describe(threads: &Threads) -> String {
             let _ = writeln!(text);
         }
     }
+    let violations: Vec<Moment> = (threads.violations.iter())
+        .map(|violation| violation.moment)
+        .collect();
     let kinds: [(&str, &[Moment]); 3] = [
-        ("violated", &threads.violations),
+        ("violated", &violations),
         ("excluded", &threads.excluded),
         ("stuck", &threads.stuck),
     ];

@@ -7,6 +7,7 @@ use formula::{Range, Sort, TermId, Terms};
 use std::collections::BTreeMap;
 use unfold::{
     Access, Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Threads,
+    Violation,
 };
 
 pub struct Program {
@@ -69,11 +70,11 @@ pub fn busy_program(rng: &mut Rng) -> Program {
             threads.terms.and(*condition, is_same)
         })
         .collect();
-    threads.violations.push(Moment {
+    threads.violations.push(Violation::of_assertion(Moment {
         thread: seen.thread,
         after: seen.after,
         condition: threads.terms.all(&all),
-    });
+    }));
     Program {
         threads,
         inputs: vec![BTreeMap::new()],
@@ -135,7 +136,9 @@ impl Generator<'_> {
             pools.push(known);
         }
         let n_violations = self.rng.usize(1..=2);
-        let violations = (0..n_violations).map(|_| self.moment(&pools)).collect();
+        let violations = (0..n_violations)
+            .map(|_| Violation::of_assertion(self.moment(&pools)))
+            .collect();
         let mut some = |chance: u32| -> Vec<Moment> {
             let n = usize::from(self.rng.u32(..chance) == 0);
             (0..n).map(|_| self.moment(&pools)).collect()

@@ -6,6 +6,7 @@ use encode::{Options, encode};
 use formula::{ClauseList, Range, TermId, Terms};
 use unfold::{
     Access, Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Threads,
+    Violation,
 };
 
 use crate::solver::Solver;
@@ -16,7 +17,7 @@ const WIDTH: u32 = 32;
 struct Builder {
     terms: Terms,
     cells: PrimaryMap<CellId, Cell>,
-    violations: Vec<Moment>,
+    violations: Vec<Violation>,
     excluded: Vec<Moment>,
     /// Of the thread that is being built.
     thread: ThreadId,
@@ -245,7 +246,7 @@ impl Builder {
         let differs = self.terms.different(seen, mark);
         let violated = self.terms.and(base, differs);
         let violation = self.moment(violated);
-        self.violations.push(violation);
+        self.violations.push(Violation::of_assertion(violation));
         self.position();
         let mut top = self.read(head, base);
         let mut active = base;

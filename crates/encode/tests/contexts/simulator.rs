@@ -89,18 +89,18 @@ impl Simulator<'_> {
         after == 0 || created && !before.any(|position| self.holds(state, position.guard))
     }
 
-    /// Whether a thread is at or behind a moment whose condition holds.
-    fn happens(&self, state: &State, moments: &[Moment]) -> bool {
-        moments.iter().any(|moment| {
-            self.is_behind(state, moment.thread, moment.after)
-                && self.holds(state, moment.condition)
-        })
+    /// Whether a thread is at or behind a moment and its condition holds.
+    fn happens(&self, state: &State, moment: &Moment) -> bool {
+        self.is_behind(state, moment.thread, moment.after) && self.holds(state, moment.condition)
     }
 
     /// Notes what happens in a state. False if it is excluded.
     fn arrive(&self, state: &mut State) -> bool {
-        state.violated |= self.happens(state, &self.threads.violations);
-        !self.happens(state, &self.threads.excluded)
+        let mut violations = self.threads.violations.iter();
+        let is_violated = violations.any(|violation| self.happens(state, &violation.moment));
+        state.violated |= is_violated;
+        let mut excluded = self.threads.excluded.iter();
+        !excluded.any(|moment| self.happens(state, moment))
     }
 
     fn is_stuck(&self, state: &State, thread: ThreadId) -> bool {
@@ -265,8 +265,8 @@ impl Simulator<'_> {
             assert!(variable.range.contains(model.values[id]));
         }
         let index = model.violation.expect("a violation should be found");
-        let moment = &self.threads.violations[index];
-        assert!(self.happens(&state, std::slice::from_ref(moment)));
+        let violation = &self.threads.violations[index];
+        assert!(self.happens(&state, &violation.moment));
         assert!(state.violated);
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::Error;
 use crate::calls::{Call, Reply};
+use crate::checks::Check;
 use crate::known::ThreadPart;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
@@ -43,15 +44,14 @@ impl<'p> Pass<'p> {
             Verifier::Assert => {
                 let value = self.raw_argument(call, 0);
                 let fails = self.is_zero(value);
-                self.violate(state, fails);
-                match self.terms.as_bool(fails) {
-                    Some(true) => Ok(Reply::Never),
-                    _ => Ok(Reply::Nothing),
+                match self.violate(state, Check::Assert, fails) {
+                    Flow::Dead => Ok(Reply::Never),
+                    Flow::Next => Ok(Reply::Nothing),
                 }
             }
             Verifier::Error => {
                 let always = self.truth();
-                self.violate(state, always);
+                self.violate(state, Check::Assert, always);
                 Ok(Reply::Never)
             }
             Verifier::AtomicBegin => {
@@ -143,7 +143,7 @@ impl<'p> Pass<'p> {
             Process::AtExit | Process::CxaAtExit => self.register_handler(state, frame, op, call),
             Process::AssertFail => {
                 let always = self.truth();
-                self.violate(state, always);
+                self.violate(state, Check::Assert, always);
                 Ok(Reply::Never)
             }
             Process::PureVirtual => {
