@@ -109,8 +109,7 @@ impl Task<'_> {
     }
 
     /// The program, ready to run. Each core needs its own.
-    pub fn image(&self) -> Result<replay::Image<'_>, String> {
-        let config = &self.options.config;
+    pub fn image(&self, config: &replay::Config) -> Result<replay::Image<'_>, String> {
         replay::Image::new(self.program, &config.arguments, config.memory_limit)
             .map_err(|_| "the program's memory exceeds the limit".to_owned())
     }

@@ -306,7 +306,7 @@ pub fn confirm(task: &Task, unfolding: &Unfolding, model: &encode::Model, query:
         unwind: None,
         ..task.options.config.clone()
     };
-    let image = match task.image() {
+    let image = match task.image(&task.options.config) {
         Ok(image) => image,
         Err(reason) => return Answer::Unknown(reason),
     };

@@ -84,7 +84,7 @@ fn check_here(
         loops: loop_bounds(program, options),
         can_free: can_free(program),
     };
-    if let Err(reason) = task.image() {
+    if let Err(reason) = task.image(&task.options.config) {
         return unknown(reason);
     }
     deepen::run(&task)

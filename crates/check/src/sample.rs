@@ -9,6 +9,10 @@ use std::time::Instant;
 const ALL_STEPS: u64 = 200_000;
 const RUN_STEPS: u64 = 20_000;
 const MAX_RUNS: u64 = 500;
+/// Bytes of memory, and instructions between two steps: a run that needs more may
+/// take longer than all others together.
+const RUN_MEMORY: u64 = 64 << 20;
+const RUN_WORK: u64 = 1_000_000;
 
 /// Makes some runs, the same for the same program and seed, up to the first with
 /// a violation.
@@ -17,7 +21,16 @@ pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
     let mut steps = 0;
     let mut found = None;
     let mut seed = 0;
-    let image = task.image().ok();
+    let config = replay::Config {
+        unwind: None,
+        ..task.options.config.clone()
+    };
+    let short = replay::Config {
+        memory_limit: RUN_MEMORY,
+        local_limit: RUN_WORK,
+        ..config.clone()
+    };
+    let image = task.image(&short).ok();
     while let Some(image) = &image
         && found.is_none()
         && seed < MAX_RUNS
@@ -25,10 +38,14 @@ pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
         && is_wanted(task)
     {
         let seed_of_run = task.options.search.seed.wrapping_add(seed);
-        let run = run(task, image, seed_of_run, false);
+        let run = self::run(task, image, &short, seed_of_run, false);
         steps += run.steps.max(1);
         if task.is_violated(&run) {
-            found = Some(Box::new(self::run(task, image, seed_of_run, true)));
+            // What is reported must not depend on these limits.
+            found = (task.image(&config).ok())
+                .map(|image| self::run(task, &image, &config, seed_of_run, true))
+                .filter(|run| task.is_violated(run))
+                .map(Box::new);
         }
         seed += 1;
     }
@@ -44,14 +61,16 @@ pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
     (found, record)
 }
 
-fn run(task: &Task, image: &replay::Image, seed: u64, is_traced: bool) -> Run {
-    let config = replay::Config {
-        unwind: None,
-        ..task.options.config.clone()
-    };
+fn run(
+    task: &Task,
+    image: &replay::Image,
+    config: &replay::Config,
+    seed: u64,
+    is_traced: bool,
+) -> Run {
     replay::run_random(
         image,
-        &config,
+        config,
         task.digest,
         seed,
         RUN_STEPS,
