@@ -7,6 +7,7 @@ use formula::ClauseSink;
 use ir::Program;
 use replay::{Property, Run};
 use solve::memory;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -14,6 +15,9 @@ use unfold::{Check, Error, Unfolding};
 
 /// Terms beyond this are too many for any solver.
 const MAX_TERMS: usize = 40_000_000;
+/// Clauses of all formulas that are under way, for bounds that the checker chooses:
+/// about two hundred bytes each.
+const MOST_CLAUSES: usize = 8_000_000;
 
 /// Everything that stays the same from query to query.
 pub struct Task<'a> {
@@ -102,10 +106,29 @@ impl Task<'_> {
         options.round_robin = matches!(query.order, Order::Rounds(_));
         options.normal_forms = reductions.normal_forms;
         options.formula.narrowing = reductions.narrowing;
-        let mut keep_going =
-            || !self.is_short_of_memory() && self.keep_going(query, Stage::Encoding);
-        encode::encode(&unfolding.threads, &options, sink, &mut keep_going)
-            .ok_or_else(|| self.interruption(query.deadline))
+        let written = Cell::new(0);
+        let mut sink = Counting {
+            sink,
+            written: &written,
+        };
+        let is_too_large = || written.get() > self.most_clauses();
+        let mut keep_going = || {
+            !is_too_large() && !self.is_short_of_memory() && self.keep_going(query, Stage::Encoding)
+        };
+        let encoding = encode::encode(&unfolding.threads, &options, &mut sink, &mut keep_going);
+        encoding.ok_or_else(|| match is_too_large() {
+            true => too_large("clauses"),
+            false => self.interruption(query.deadline),
+        })
+    }
+
+    /// How large a formula may become. What the user asks for is tried in any case;
+    /// bounds that nobody asked for should leave memory for others.
+    fn most_clauses(&self) -> usize {
+        match self.options.bounds.are_given() {
+            true => usize::MAX,
+            false => MOST_CLAUSES / self.options.search.cores.max(1),
+        }
     }
 
     /// The program, ready to run. Each core needs its own.
@@ -149,12 +172,14 @@ impl Task<'_> {
             arguments: config.arguments.clone(),
             reductions: self.options.reductions.unfolding,
         };
+        let mut is_too_large = false;
         let mut keep_going = |terms: usize| {
-            terms < MAX_TERMS
-                && !self.is_short_of_memory()
-                && self.keep_going(query, Stage::Unfolding)
+            is_too_large = terms >= MAX_TERMS;
+            !is_too_large && !self.is_short_of_memory() && self.keep_going(query, Stage::Unfolding)
         };
-        unfold::unfold(self.program, &options, &mut keep_going).map_err(|error| match error {
+        let unfolded = unfold::unfold(self.program, &options, &mut keep_going);
+        unfolded.map_err(|error| match error {
+            Error::Interrupted if is_too_large => too_large("terms"),
             Error::Interrupted => self.interruption(query.deadline),
             Error::Unsupported { what, location } => Answer::Unsupported(match location {
                 Some(location) => format!(
@@ -202,6 +227,27 @@ impl Task<'_> {
         }
         cuts.sort();
         cuts
+    }
+}
+
+fn too_large(what: &str) -> Answer {
+    Answer::Unsupported(format!("a formula with so many {what} is too large"))
+}
+
+/// Counts the clauses on their way.
+struct Counting<'a, S> {
+    sink: &'a mut S,
+    written: &'a Cell<usize>,
+}
+
+impl<S: ClauseSink> ClauseSink for Counting<'_, S> {
+    fn new_variable(&mut self) -> i32 {
+        self.sink.new_variable()
+    }
+
+    fn add_clause(&mut self, literals: &[i32]) {
+        self.written.set(self.written.get() + 1);
+        self.sink.add_clause(literals);
     }
 }
 
