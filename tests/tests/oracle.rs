@@ -3,7 +3,7 @@
 //! `cargo xtask oracle -- --seed 1000 --count 5000 --keep findings` tries other
 //! programs than the usual ones.
 
-use replay::{Config, InputKind};
+use replay::{Config, InputKind, Property};
 use tests::oracle::campaign::{self, Plan};
 use tests::oracle::{compare, generate};
 use tests::{cases, run};
@@ -17,18 +17,36 @@ const MOST_UNKNOWN: f64 = 0.02;
 /// Of one run; some loops wait for something that never comes.
 const MOST_STEPS: u64 = 200;
 
+/// Programs for each property other than assertions.
+const COUNT_EACH: u64 = 300;
+
 #[test]
 fn the_checker_agrees_with_the_explorer() {
+    agrees(Property::Assert, COUNT);
+}
+
+#[test]
+fn they_agree_on_arithmetic() {
+    agrees(Property::Arithmetic, COUNT_EACH);
+}
+
+#[test]
+fn they_agree_on_overflow() {
+    agrees(Property::Overflow, COUNT_EACH);
+}
+
+fn agrees(property: Property, count: u64) {
     let plan = Plan {
+        property,
         first_seed: FIRST_SEED,
-        count: COUNT,
+        count,
         jobs: 2,
         keep: None,
         time: None,
         every_strategy: false,
     };
     let tally = campaign::run(&plan, &|_| {});
-    assert_eq!(tally.programs, COUNT);
+    assert_eq!(tally.programs, count);
     let findings = tally.disagreements.iter();
     let findings: Vec<String> = findings
         .map(|finding| format!("{finding}\n{}", finding.program.print()))
@@ -42,8 +60,8 @@ fn the_checker_agrees_with_the_explorer() {
     let violated: u64 = tally.violated.values().sum();
     let skipped: u64 = tally.skipped.values().sum();
     // Else the programs do not say much.
-    assert!(violated > COUNT / 4 && tally.clean > COUNT / 5, "{tally}");
-    assert!(skipped < COUNT / 10, "{tally}");
+    assert!(violated > count / 4 && tally.clean > count / 5, "{tally}");
+    assert!(skipped < count / 10, "{tally}");
     assert!(tally.unknown_share() <= MOST_UNKNOWN, "{tally}");
 }
 

@@ -311,7 +311,7 @@ fn parse_property(name: &str) -> Result<PropertyName, String> {
 }
 
 /// The properties that `check` can handle.
-pub const CHECKED: [Property; 1] = [Property::Assert];
+pub const CHECKED: [Property; 3] = [Property::Assert, Property::Arithmetic, Property::Overflow];
 
 fn parse_checked_property(name: &str) -> Result<PropertyName, String> {
     let property = parse_property(name)?;

@@ -5,8 +5,8 @@ use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::{Error, floats};
 use formula::{BinaryOp as Word, Sort, TermId};
 use ir::{
-    BinaryOp, BlockId, Body, Builtin, Cast, Comparison, Constant, FunctionId, GlobalId, Inst, Op,
-    Operand, RmwOp, Type,
+    BlockId, Body, Builtin, Cast, Comparison, Constant, FunctionId, GlobalId, Inst, Op, Operand,
+    RmwOp, Type,
 };
 use std::rc::Rc;
 
@@ -277,10 +277,16 @@ impl<'p> Pass<'p> {
         let program = self.program;
         let term = match op {
             Op::Binary {
-                op, left, right, ..
+                op,
+                left,
+                right,
+                no_signed_wrap,
             } => {
                 let a = self.term_of(state, frame, *left);
                 let b = self.term_of(state, frame, *right);
+                if *no_signed_wrap {
+                    self.check_overflow(state, frame, *op, a, b)?;
+                }
                 match self.binary(state, *op, a, b) {
                     Some(term) => {
                         self.note_computed(term);
@@ -379,60 +385,6 @@ impl<'p> Pass<'p> {
             _ => return Err(self.unsupported(frame, "this instruction")),
         };
         Ok(Some(Value::Term(term)))
-    }
-
-    /// Integer arithmetic. Where the result is undefined, the thread stops; a signed
-    /// overflow wraps around. `None` if it is undefined on all paths.
-    pub fn binary(
-        &mut self,
-        state: &mut State,
-        op: BinaryOp,
-        a: TermId,
-        b: TermId,
-    ) -> Option<TermId> {
-        let width = self.terms.width(a);
-        let bad = match op {
-            BinaryOp::UnsignedDiv | BinaryOp::UnsignedRem => self.is_zero(b),
-            BinaryOp::SignedDiv | BinaryOp::SignedRem => {
-                let zero = self.is_zero(b);
-                let least = self.terms.constant(width, 1 << (width - 1));
-                let minus_one = self.terms.constant(width, u128::MAX);
-                let (least, minus_one) =
-                    (self.terms.equal(a, least), self.terms.equal(b, minus_one));
-                let overflow = self.terms.and(least, minus_one);
-                self.terms.or(zero, overflow)
-            }
-            BinaryOp::ShiftLeft | BinaryOp::LogicalShiftRight | BinaryOp::ArithmeticShiftRight => {
-                let limit = self.terms.constant(width, u128::from(width));
-                // A word of few bits cannot even hold its width.
-                if width < 128 && u128::from(width) >> width != 0 {
-                    self.terms.bool(false)
-                } else {
-                    let fine = self.terms.unsigned_less(b, limit);
-                    self.terms.not(fine)
-                }
-            }
-            _ => self.terms.bool(false),
-        };
-        if self.terms.as_bool(bad) != Some(false) && self.stop(state, bad) == Flow::Dead {
-            return None;
-        }
-        let op = match op {
-            BinaryOp::Add => Word::Add,
-            BinaryOp::Sub => Word::Sub,
-            BinaryOp::Mul => Word::Mul,
-            BinaryOp::UnsignedDiv => Word::UnsignedDiv,
-            BinaryOp::SignedDiv => Word::SignedDiv,
-            BinaryOp::UnsignedRem => Word::UnsignedRem,
-            BinaryOp::SignedRem => Word::SignedRem,
-            BinaryOp::ShiftLeft => Word::ShiftLeft,
-            BinaryOp::LogicalShiftRight => Word::ShiftRight,
-            BinaryOp::ArithmeticShiftRight => Word::ShiftRightSigned,
-            BinaryOp::And => Word::And,
-            BinaryOp::Or => Word::Or,
-            BinaryOp::Xor => Word::Xor,
-        };
-        Some(self.terms.binary(op, a, b))
     }
 
     pub fn compare(&mut self, op: Comparison, a: TermId, b: TermId) -> TermId {
@@ -610,18 +562,15 @@ impl<'p> Pass<'p> {
                 value.unwrap_or(*a)
             }
             (Builtin::SignedAddOverflow | Builtin::SignedSubOverflow, [a, b]) if width < 128 => {
-                let (x, y) = (
-                    self.terms.sign_extend(*a, width + 1),
-                    self.terms.sign_extend(*b, width + 1),
-                );
-                let exact = if op == Builtin::SignedAddOverflow {
-                    self.terms.add(x, y)
-                } else {
-                    self.terms.sub(x, y)
+                let op = match op {
+                    Builtin::SignedAddOverflow => Word::Add,
+                    _ => Word::Sub,
                 };
-                let value = self.terms.extract(exact, width - 1, 0);
-                let back = self.terms.sign_extend(value, width + 1);
-                let overflow = self.terms.different(back, exact);
+                let (value, overflow) = self.signed_exactly(op, *a, *b);
+                return pair(self, value, overflow);
+            }
+            (Builtin::SignedMulOverflow, [a, b]) if width <= 64 => {
+                let (value, overflow) = self.signed_exactly(Word::Mul, *a, *b);
                 return pair(self, value, overflow);
             }
             (Builtin::UnsignedAddOverflow | Builtin::UnsignedSubOverflow, [a, b])
@@ -641,19 +590,14 @@ impl<'p> Pass<'p> {
                 let overflow = self.terms.is_one(top);
                 return pair(self, value, overflow);
             }
-            (Builtin::SignedMulOverflow | Builtin::UnsignedMulOverflow, [a, b]) if width <= 64 => {
-                let is_signed = op == Builtin::SignedMulOverflow;
-                let wide = |pass: &mut Self, term| {
-                    if is_signed {
-                        pass.terms.sign_extend(term, 2 * width)
-                    } else {
-                        pass.terms.zero_extend(term, 2 * width)
-                    }
-                };
-                let (x, y) = (wide(self, *a), wide(self, *b));
+            (Builtin::UnsignedMulOverflow, [a, b]) if width <= 64 => {
+                let (x, y) = (
+                    self.terms.zero_extend(*a, 2 * width),
+                    self.terms.zero_extend(*b, 2 * width),
+                );
                 let exact = self.terms.mul(x, y);
                 let value = self.terms.extract(exact, width - 1, 0);
-                let back = wide(self, value);
+                let back = self.terms.zero_extend(value, 2 * width);
                 let overflow = self.terms.different(back, exact);
                 return pair(self, value, overflow);
             }

@@ -10,6 +10,7 @@
 //! values shared memory can have. A pass that finds nothing new is the result.
 
 mod access;
+mod arithmetic;
 mod calls;
 mod checks;
 mod execute;

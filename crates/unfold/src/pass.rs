@@ -289,6 +289,18 @@ impl<'p> Pass<'p> {
         if !self.options.checks.has(check) {
             return self.stop(state, condition);
         }
+        self.notice(state, check, condition);
+        match self.terms.as_bool(condition) {
+            Some(true) => {
+                self.halt(state, state.after + 1);
+                Flow::Dead
+            }
+            _ => Flow::Next,
+        }
+    }
+
+    /// The same for what is looked for and would not keep a thread from going on.
+    pub fn notice(&mut self, state: &mut State, check: Check, condition: TermId) {
         let moment = self.moment(state, condition);
         if self.terms.as_bool(moment.condition) != Some(false) {
             let place = Place::Inst(self.site.0, self.site.1);
@@ -299,11 +311,8 @@ impl<'p> Pass<'p> {
             });
         }
         // A run that ends like this must not be excluded for what comes right after.
-        self.forgo(state, condition, state.after + 1);
-        match self.terms.as_bool(condition) {
-            Some(true) => Flow::Dead,
-            _ => Flow::Next,
-        }
+        let fine = self.terms.not(condition);
+        state.ok = self.terms.and(state.ok, fine);
     }
 
     /// The run ends at a bound. Others may have gone on before, if only because

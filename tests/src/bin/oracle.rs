@@ -3,6 +3,7 @@
 //! Prints what came out of it; disagreements are kept as folders with a program
 //! and a note. Ends with 1 if there are any.
 
+use replay::Property;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -16,6 +17,7 @@ usage: oracle [options]
   --count N     how many programs (default 1000)
   --seed S      seed of the first one (default 0)
   --jobs J      how many at the same time (default 2)
+  --property P  what the programs are about (default assert)
   --keep DIR    where to put programs on which the two sides disagree
   --time SECS   begin no program after this time
   --strategies  ask about every program with every strategy
@@ -40,7 +42,10 @@ fn main() -> ExitCode {
     };
     let plan = arguments.plan;
     if arguments.shows {
-        print!("{}", generate::program(plan.first_seed).print());
+        print!(
+            "{}",
+            generate::program_about(plan.property, plan.first_seed).print()
+        );
         return ExitCode::SUCCESS;
     }
     // Panics are findings, which are told in the end.
@@ -67,6 +72,7 @@ fn tell(tally: &Tally, count: u64) {
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let mut parsed = Arguments {
         plan: Plan {
+            property: Property::Assert,
             first_seed: 0,
             count: 1000,
             jobs: 2,
@@ -95,6 +101,10 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             "--seed" => plan.first_seed = number(&option, &value)?,
             "--jobs" => plan.jobs = number(&option, &value)?,
             "--time" => plan.time = Some(Duration::from_secs(number(&option, &value)?)),
+            "--property" => {
+                plan.property =
+                    Property::from_name(&value).ok_or(format!("there is no property '{value}'"))?;
+            }
             "--keep" => plan.keep = Some(PathBuf::from(value)),
             _ => return Err(format!("there is no option {option}")),
         }

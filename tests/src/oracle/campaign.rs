@@ -10,6 +10,7 @@ use super::shrink::shrink;
 use super::syntax::Program;
 use check::{Order, Search};
 use fastrand::Rng;
+use replay::Property;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +26,8 @@ pub const MOST_CONTEXTS: u32 = 6;
 const MOST_ROUNDS: u32 = 3;
 
 pub struct Plan {
+    /// What the programs are about, and what is asked.
+    pub property: Property,
     pub first_seed: u64,
     pub count: u64,
     pub jobs: usize,
@@ -57,6 +60,7 @@ pub struct Tally {
 
 #[derive(Clone, Debug)]
 pub struct Finding {
+    pub property: Property,
     pub seed: u64,
     pub disagreement: Disagreement,
     /// As small as it could be made.
@@ -76,14 +80,15 @@ pub fn run(plan: &Plan, watch: &(dyn Fn(&Tally) + Sync)) -> Tally {
                 return;
             }
             let seed = plan.first_seed + index;
-            let program = generate::program(seed);
-            let mut scope = scope(seed);
+            let program = generate::program_about(plan.property, seed);
+            let mut scope = scope(plan.property, seed);
             if plan.every_strategy {
                 scope.searches = every_search(seed);
             }
             let result = try_compare(&program, &scope);
             let found = result.as_ref().err().cloned();
-            let finding = found.map(|disagreement| examine(seed, &program, disagreement));
+            let finding =
+                found.map(|disagreement| examine(plan.property, seed, &program, disagreement));
             if let (Some(finding), Some(folder)) = (&finding, &plan.keep) {
                 // A full disk is no reason to lose the rest.
                 let _ = keep(folder, finding);
@@ -107,16 +112,22 @@ pub fn run(plan: &Plan, watch: &(dyn Fn(&Tally) + Sync)) -> Tally {
 }
 
 /// Which questions are asked about the program of a seed.
-pub fn scope(seed: u64) -> Scope {
+pub fn scope(property: Property, seed: u64) -> Scope {
     // Not the numbers that the program is made from.
     let mut rng = Rng::with_seed(seed ^ 0x5eed_0f0a_c1e5);
     let mut variants = variants();
     if rng.u8(..4) > 0 {
         variants = vec![variants[rng.usize(..variants.len())]];
     }
+    let (contexts, rounds) = match property {
+        Property::Assert => (MOST_CONTEXTS, MOST_ROUNDS),
+        // Mistakes need fewer contexts than what comes of them.
+        _ => (rng.u32(3..MOST_CONTEXTS), rng.u32(1..MOST_ROUNDS)),
+    };
     Scope {
-        contexts: (1..=MOST_CONTEXTS).collect(),
-        rounds: (1..=MOST_ROUNDS).collect(),
+        property,
+        contexts: (1..=contexts).collect(),
+        rounds: (1..=rounds).collect(),
         variants,
         unmerged: rng.u8(..4) == 0,
         searches: match rng.u8(..4) {
@@ -161,8 +172,13 @@ fn try_compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
     })
 }
 
-fn examine(seed: u64, program: &Program, disagreement: Disagreement) -> Finding {
-    let scope = disagreement.scope();
+fn examine(
+    property: Property,
+    seed: u64,
+    program: &Program,
+    disagreement: Disagreement,
+) -> Finding {
+    let scope = disagreement.scope(property);
     let kind = disagreement.kind;
     let is_same = |program: &Program| match try_compare(program, &scope) {
         Err(found) => found.kind == kind,
@@ -174,6 +190,7 @@ fn examine(seed: u64, program: &Program, disagreement: Disagreement) -> Finding 
     };
     let disagreement = try_compare(&program, &scope).err().unwrap_or(disagreement);
     Finding {
+        property,
         seed,
         disagreement,
         program,
@@ -201,7 +218,8 @@ impl fmt::Display for Finding {
             None => String::new(),
         };
         let unwind = program.unwind;
-        writeln!(f, "explore: --property assert {order}--unwind {unwind}")
+        let property = self.property.name();
+        writeln!(f, "explore: --property {property} {order}--unwind {unwind}")
     }
 }
 

@@ -1,7 +1,7 @@
 //! Asks the checker and the explorer about one program at the same bounds.
 //!
 //! The explorer cuts every loop alike, so the checker is told to do so too; and
-//! only assertions count, so that all else stops a thread on both sides. This
+//! only one property counts, so that all else stops a thread on both sides. This
 //! module decides whether two answers fit, not which of them is right.
 
 use super::syntax::Program;
@@ -39,6 +39,7 @@ const ERRORS: [&str; 4] = [
 /// What to ask about a program.
 #[derive(Clone, Debug)]
 pub struct Scope {
+    pub property: Property,
     pub contexts: Vec<u32>,
     pub rounds: Vec<u32>,
     pub variants: Vec<Reductions>,
@@ -167,8 +168,9 @@ impl fmt::Display for Disagreement {
 
 impl Disagreement {
     /// Only the question that shows it.
-    pub fn scope(&self) -> Scope {
+    pub fn scope(&self, property: Property) -> Scope {
         let mut scope = Scope {
+            property,
             contexts: Vec::new(),
             rounds: Vec::new(),
             variants: vec![self.variant],
@@ -246,7 +248,7 @@ pub fn compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
     };
     let loaded = load(program).map_err(malformed)?;
     let config = Config {
-        checks: Checks::NONE.with(Property::Assert),
+        checks: Checks::NONE.with(scope.property),
         ..Config::default()
     };
     let image = run::image(&loaded, &config).map_err(malformed)?;

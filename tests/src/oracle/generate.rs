@@ -11,6 +11,7 @@
 
 use super::syntax::{Expr, Function, Program, Stmt, block, if_else, number, place, plain, value};
 use fastrand::Rng;
+use replay::Property;
 use std::collections::BTreeSet;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,11 +109,18 @@ struct Worker {
     made: Option<String>,
 }
 
+/// A program that is about assertions.
 pub fn program(seed: u64) -> Program {
+    program_about(Property::Assert, seed)
+}
+
+/// A program that may violate a property.
+pub fn program_about(property: Property, seed: u64) -> Program {
     let mut rng = Rng::with_seed(seed);
     let n_workers = match rng.u32(..20) {
         0..9 => 1,
         9..17 => 2,
+        _ if property != Property::Assert => 2,
         _ => 3,
     };
     let is_symmetric = n_workers > 1 && rng.u8(..3) == 0;
@@ -146,7 +154,15 @@ pub fn program(seed: u64) -> Program {
         results: Vec::new(),
         arguments: Vec::new(),
     };
-    generator.fill(n_workers);
+    // Mistakes need not much around them.
+    if property == Property::Assert || generator.one_in(3) {
+        generator.fill(n_workers);
+    }
+    if property != Property::Assert {
+        for _ in 0..generator.rng.usize(1..=2) {
+            generator.add_mistake(property);
+        }
+    }
     generator.finish()
 }
 

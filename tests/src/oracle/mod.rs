@@ -12,6 +12,7 @@ mod expressions;
 pub mod generate;
 mod heap;
 mod library;
+mod mistakes;
 mod objects;
 mod scenarios;
 pub mod shrink;

@@ -315,6 +315,7 @@ const PRELUDE: &[(&str, &str)] = &[
         "RECURSIVE_MUTEX",
         "#define RECURSIVE_MUTEX { .parts[WIDE ? 4 : 3] = 1 }",
     ),
+    ("abs", "int abs(int);"),
     (
         "pthread_create",
         "int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);",

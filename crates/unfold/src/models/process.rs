@@ -181,6 +181,11 @@ impl<'p> Pass<'p> {
                 let zero = self.terms.constant(width, 0);
                 let negative = self.terms.signed_less(value, zero);
                 let negated = self.terms.neg(value);
+                if self.options.checks.has(Check::Overflow) {
+                    let least = self.terms.constant(width, 1 << (width - 1));
+                    let overflow = self.terms.equal(value, least);
+                    self.notice(state, Check::Overflow, overflow);
+                }
                 Ok(Reply::Return(self.terms.ite(negative, negated, value)))
             }
             Process::Sort | Process::Search => self.sort_model(state, frame, op, call),

@@ -1,0 +1,18 @@
+#include <pthread.h>
+
+int d = 1;
+
+static void *worker(void *arg) {
+    d = 0;
+    d = 1;
+    return 0;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, 0);
+    int e = d;
+    int y = e ? 5 / e : 0;
+    pthread_join(thread, 0);
+    return 0;
+}

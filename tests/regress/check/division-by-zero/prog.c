@@ -1,0 +1,17 @@
+#include <pthread.h>
+
+int d = 1;
+
+static void *worker(void *arg) {
+    d = 0;
+    d = 1;
+    return 0;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, 0);
+    int y = 5 / d;
+    pthread_join(thread, 0);
+    return 0;
+}

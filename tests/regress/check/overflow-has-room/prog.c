@@ -1,0 +1,17 @@
+#include <pthread.h>
+
+int x = 2147483644;
+
+static void *worker(void *arg) {
+    x++;
+    return 0;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, 0);
+    x++;
+    x++;
+    pthread_join(thread, 0);
+    return 0;
+}
