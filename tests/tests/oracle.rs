@@ -35,6 +35,21 @@ fn they_agree_on_overflow() {
     agrees(Property::Overflow, COUNT_EACH);
 }
 
+#[test]
+fn they_agree_on_memory() {
+    agrees(Property::Memory, COUNT_EACH);
+}
+
+#[test]
+fn they_agree_on_misuse() {
+    agrees(Property::Misuse, COUNT_EACH);
+}
+
+#[test]
+fn they_agree_on_unwinding() {
+    agrees(Property::Unwind, COUNT_EACH);
+}
+
 fn agrees(property: Property, count: u64) {
     let plan = Plan {
         property,

@@ -153,6 +153,33 @@ impl Task<'_> {
         (self.options.memory).is_some_and(|limit| memory::resident().unwrap_or(0) > limit)
     }
 
+    /// How to run what was found. There is no bound on loops, unless that is what is
+    /// looked for; then it is that of the loops that were cut.
+    pub fn replay_config(&self, unfolding: &Unfolding, query: &Query) -> replay::Config {
+        let mut config = replay::Config {
+            unwind: None,
+            ..self.options.config.clone()
+        };
+        if !config.checks.has(Property::Unwind) {
+            return config;
+        }
+        config.unwind = Some(query.unwind);
+        for (function, data) in self.program.functions.iter() {
+            let Some(body) = &data.body else {
+                continue;
+            };
+            for (id, one) in Loops::of(body).iter() {
+                let bound = match unfolding.cuts.contains(&(function, Some(id))) {
+                    true => self.loops.get(&(function, id)).copied(),
+                    false => Some(u32::MAX),
+                };
+                let bound = bound.unwrap_or(query.unwind);
+                config.unwind_loops.insert((function, one.header), bound);
+            }
+        }
+        config
+    }
+
     /// Unfolds the program.
     pub fn unfold(&self, query: &Query) -> Result<Unfolding, Answer> {
         let bounds = &self.options.bounds;

@@ -9,6 +9,7 @@ use crate::feed::Feed;
 use crate::verdict::{Attempt, Limits, Order, Stage};
 use crate::{export, witness};
 use encode::Encoding;
+use replay::Property;
 use search::Strategy;
 use solve::{Budget, Literal, Outcome, Reason, SatSolver, memory};
 use std::path::Path;
@@ -151,7 +152,11 @@ impl Bounded {
         let covers_all = self.covers_all(query.order);
         let mut limits = Limits {
             order: (!covers_all).then_some(query.order),
-            loops: task.cut_loops(&self.unfolding, query.unwind),
+            loops: match task.options.config.checks.has(Property::Unwind) {
+                // That no loop goes beyond its bound is what is shown.
+                true => Vec::new(),
+                false => task.cut_loops(&self.unfolding, query.unwind),
+            },
             others: self.unfolding.limits.iter().cloned().collect(),
         };
         let contexts = self.contexts(query.order);
@@ -302,10 +307,7 @@ impl Formula {
 
 /// Has the interpreter repeat what the solver found.
 pub fn confirm(task: &Task, unfolding: &Unfolding, model: &encode::Model, query: &Query) -> Answer {
-    let config = replay::Config {
-        unwind: None,
-        ..task.options.config.clone()
-    };
+    let config = task.replay_config(unfolding, query);
     let image = match task.image(&task.options.config) {
         Ok(image) => image,
         Err(reason) => return Answer::Unknown(reason),

@@ -68,6 +68,10 @@ pub struct Run {
     /// Follow a schedule file.
     #[arg(long, value_name = "FILE")]
     pub schedule: Option<PathBuf>,
+    /// Times a loop's header may be reached each time the loop is entered, and
+    /// depth of recursion. [default: no bound]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub unwind: Option<u32>,
     /// Show every visible step.
     #[arg(long)]
     pub trace: bool,
@@ -132,7 +136,8 @@ pub struct Check {
     pub input: Input,
     #[command(flatten)]
     pub behaviour: Behaviour,
-    /// What to check: a list of assert, arithmetic, overflow. [default: assert]
+    /// What to check: a list of assert, memory, misuse, arithmetic,
+    /// overflow, unwind. [default: assert]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_checked_property)]
     property: Vec<PropertyName>,
     /// Stretches of steps by one thread that a schedule may have. [default: grows]
@@ -311,7 +316,14 @@ fn parse_property(name: &str) -> Result<PropertyName, String> {
 }
 
 /// The properties that `check` can handle.
-pub const CHECKED: [Property; 3] = [Property::Assert, Property::Arithmetic, Property::Overflow];
+pub const CHECKED: [Property; 6] = [
+    Property::Assert,
+    Property::Memory,
+    Property::Misuse,
+    Property::Arithmetic,
+    Property::Overflow,
+    Property::Unwind,
+];
 
 fn parse_checked_property(name: &str) -> Result<PropertyName, String> {
     let property = parse_property(name)?;

@@ -21,7 +21,13 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
     if arguments.svcomp {
         return svcomp::check(arguments);
     }
-    let checked = Checked::of(arguments, arguments.checks())?;
+    let checks = arguments.checks();
+    if checks.has(Property::Unwind) && arguments.bounds().unwind.is_none() {
+        let what =
+            "--property unwind needs --unwind or --unwind-all: it asks whether a bound is enough";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    let checked = Checked::of(arguments, checks)?;
     checked.tell(arguments)?;
     checked.status()
 }
@@ -173,6 +179,9 @@ fn replay(arguments: &Arguments, checks: Checks) -> Replay {
     // The schedule knows all other settings.
     let names: Vec<&str> = checks.iter().map(Property::name).collect();
     let mut more = vec![format!("--property={}", names.join(","))];
+    if let (true, Some(bound)) = (checks.has(Property::Unwind), arguments.bounds().unwind) {
+        more.push(format!("--unwind={bound}"));
+    }
     let program_arguments = &arguments.behaviour.arguments;
     more.extend(program_arguments.iter().map(|text| format!("--arg={text}")));
     more.push(format!("--schedule={file}"));

@@ -19,6 +19,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
     let semantics = &arguments.semantics;
     let mut config = Config {
         keep_output: true,
+        unwind: arguments.unwind,
         ..config(&semantics.behaviour, semantics.checks(), program)
     };
     if let Some((_, schedule)) = &schedule {

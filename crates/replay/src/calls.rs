@@ -225,7 +225,7 @@ impl<'a> Machine<'a> {
         if let Some(limit) = self.config.unwind {
             let depth = thread.frames.iter().filter(|f| f.function == function);
             if depth.count() as u64 > u64::from(limit) {
-                return Err(Stop::Cut(Cut::Recursion(name())));
+                return Err(self.beyond_bound(thread, Cut::Recursion(name())));
             }
         }
         if thread.frames.len() >= MAX_DEPTH {

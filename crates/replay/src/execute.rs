@@ -11,7 +11,7 @@ use crate::machine::{AccessMode, Cut, Flow, Machine, Stop};
 use crate::memory::{ObjectId, Origin};
 use crate::thread::{Pending, Phase, Thread};
 use crate::value::{self, ArithmeticFault, Pointer, Value};
-use crate::violation::ViolationKind;
+use crate::violation::{Property, ViolationKind};
 use cranelift_entity::EntityRef;
 use ir::{
     BlockId, Body, Builtin, Cast, Inst, Location, Op, Operand, Ordering, RmwOp, SourceTypeId,
@@ -737,11 +737,24 @@ impl<'a> Machine<'a> {
         };
         if count > limit {
             let function = frame.function;
-            return Err(Stop::Cut(Cut::Loop(
-                self.image.describe_loop(function, header),
-            )));
+            let cut = Cut::Loop(self.image.describe_loop(function, header));
+            return Err(self.beyond_bound(thread, cut));
         }
         Ok(())
+    }
+
+    /// A bound on loops or recursion is reached: that is a violation, if somebody
+    /// looks for it.
+    pub(crate) fn beyond_bound(&self, thread: &Thread, cut: Cut) -> Stop {
+        if !self.config.checks.has(Property::Unwind) {
+            return Stop::Cut(cut);
+        }
+        let message = match &cut {
+            Cut::Loop(name) => format!("the loop at {name} goes beyond its bound"),
+            Cut::Recursion(name) => format!("the recursion of {name} goes beyond its bound"),
+            _ => return Stop::Cut(cut),
+        };
+        self.violated(thread, ViolationKind::Unwinding, message)
     }
 
     /// The location of the instruction a thread stands at, for allocations.

@@ -364,7 +364,13 @@ impl<'a> Machine<'a> {
                     state: OnceState::Running(_)
                 })
             ),
-            Wait::Join(target) => self.threads[*target].is_finished(),
+            // A thread that must not be joined any more is not waited for: whoever joins
+            // it has made a mistake.
+            Wait::Join(target) => {
+                let thread = &self.threads[*target];
+                let is_detached = thread.is_detached && *target != 0;
+                thread.is_finished() || thread.is_joined || is_detached
+            }
         }
     }
 

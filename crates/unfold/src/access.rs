@@ -5,10 +5,12 @@
 //! is read and written in the path's own memory. The rest is cut into cells, and
 //! each access to them becomes part of a position.
 
+use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
 use crate::memory::Ground;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::threads::{Access, Cell, CellId};
+use crate::validity::Seen;
 use crate::values::{Places, Reach};
 use crate::{Error, MAIN};
 use formula::{TermId, Terms};
@@ -45,6 +47,7 @@ pub struct Targets {
     pub list: Vec<Target>,
     /// Whether it means one of them at all.
     pub valid: TermId,
+    pub seen: Seen,
 }
 
 /// A part of an access: offset from its address, and size. At most 16 bytes.
@@ -85,6 +88,10 @@ impl<'p> Pass<'p> {
         let patterns = self.patterns_of(&reach, size, &mut candidates)?;
         let mut list = self.find_elements(address, size, is_write, &patterns)?;
         let mut is_surely_valid = reach.exact().is_some();
+        if self.options.checks.has(Check::Memory) {
+            // Elements behind the last one are no candidates any more.
+            is_surely_valid &= list.is_empty();
+        }
         let is_only = is_surely_valid && candidates.len() == 1;
         for value in candidates {
             let condition = if is_only {
@@ -121,7 +128,11 @@ impl<'p> Pass<'p> {
             let hits: Vec<TermId> = list.iter().map(|target| target.condition).collect();
             self.terms.any(&hits)
         };
-        Ok(Targets { list, valid })
+        Ok(Targets {
+            list,
+            valid,
+            seen: Seen::AtOnce,
+        })
     }
 
     /// All places of some patterns that the range of an address allows.
@@ -237,108 +248,6 @@ impl<'p> Pass<'p> {
             let thread = self.thread;
             self.known
                 .note_access(object, offset, size, thread, is_write);
-        }
-    }
-
-    /// The flag that says whether a heap object has not been freed.
-    pub fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
-        let data = &self.known.objects[object];
-        match data.key {
-            ObjectKey::Heap(_) => {}
-            // Only others can come too late to a local.
-            ObjectKey::Local(_) if !self.is_alone && self.known.is_lent(object) => {}
-            _ => return None,
-        }
-        let key = ObjectKey::Alive(object);
-        let owner = data.owner;
-        let name = format!("life of {}", data.name);
-        Some(self.known.object(key.clone(), || Object {
-            key,
-            size: 1,
-            name,
-            is_constant: false,
-            owner,
-            starts_as: Content::Bytes(Rc::from([1u8])),
-        }))
-    }
-
-    /// Begins an access: makes it a step if anybody else may notice, and makes sure
-    /// that the address is valid. `Err` if no path goes on.
-    pub fn begin_access(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        targets: &Targets,
-        size: u64,
-        part: u32,
-    ) -> Result<Option<usize>, Flow> {
-        self.begin_step(state, frame, targets, size, part, false)
-    }
-
-    /// The same, for something that others may notice for another reason.
-    pub fn begin_step(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        targets: &Targets,
-        size: u64,
-        part: u32,
-        is_noticed: bool,
-    ) -> Result<Option<usize>, Flow> {
-        let mut is_visible = is_noticed;
-        let mut touches = false;
-        let mut lives = Vec::new();
-        for target in &targets.list {
-            is_visible |= self.is_visible(target.object, target.offset, size);
-            let data = &self.known.objects[target.object];
-            let is_global = matches!(data.key, ObjectKey::Global(_));
-            touches |= !data.is_constant && (is_global || data.owner != self.thread);
-            if let Some(alive) = self.alive_object(target.object) {
-                is_visible |= self.is_visible(alive, 0, 1);
-                lives.push((target.condition, alive));
-            }
-        }
-        touches &= !self.is_alone;
-        is_visible |= touches && !self.options.reductions.hiding;
-        let position = if is_visible {
-            Some(self.position(frame, state, part))
-        } else {
-            if touches {
-                self.touch(frame, state);
-            }
-            state.atomic.map(|(position, _)| position)
-        };
-        let mut valid = vec![targets.valid];
-        for (condition, alive) in lives {
-            let flag = self.read_at(state, position, alive, 0, 1, condition);
-            let is_alive = self.terms.is_nonzero(flag);
-            valid.push(self.terms.implies(condition, is_alive));
-        }
-        let valid = self.terms.all(&valid);
-        if self.demand(state, position.filter(|_| is_visible), valid) == Flow::Dead {
-            return Err(Flow::Dead);
-        }
-        Ok(position)
-    }
-
-    /// What must be true for the thread to go on, at a step if there is one.
-    pub fn demand(&mut self, state: &mut State, position: Option<usize>, valid: TermId) -> Flow {
-        if self.terms.as_bool(valid) == Some(true) {
-            return Flow::Next;
-        }
-        match position {
-            Some(position) => {
-                self.require(state, position, valid);
-                if self.terms.as_bool(valid) == Some(false) {
-                    self.halt(state, position + 1);
-                    return Flow::Dead;
-                }
-                Flow::Next
-            }
-            None => {
-                let invalid = self.terms.not(valid);
-                self.stop(state, invalid)
-            }
         }
     }
 
@@ -678,19 +587,6 @@ impl<'p> Pass<'p> {
                 self.store_to(state, position, &targets, parts, always);
                 Ok(Flow::Next)
             }
-        }
-    }
-
-    /// A local goes out of scope. That is no step, so it happens with the one
-    /// before.
-    pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
-        state.memory.forget(object);
-        if state.after > 0
-            && let Some(alive) = self.alive_object(object)
-        {
-            let position = self.afterthought(state);
-            let dead = self.terms.constant(8, 0);
-            self.write_at(state, Some(position), alive, 0, 1, state.ok, dead);
         }
     }
 

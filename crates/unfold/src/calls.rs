@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::access::Part;
+use crate::checks::Check;
 use crate::known::{Content, FrameKey, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use formula::TermId;
@@ -71,7 +72,7 @@ impl<'p> Pass<'p> {
                 let any: Vec<TermId> = functions.iter().map(|(when, _)| *when).collect();
                 let any = self.terms.any(&any);
                 let none = self.terms.not(any);
-                if self.stop(state, none) == Flow::Dead {
+                if self.violate(state, Check::Memory, none) == Flow::Dead {
                     return Ok(Flow::Dead);
                 }
                 functions

@@ -1,5 +1,6 @@
 //! Single instructions: registers, arithmetic, casts, addresses.
 
+use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::{Error, floats};
@@ -167,10 +168,12 @@ impl<'p> Pass<'p> {
             Op::Fence { .. } => return Ok(Flow::Next),
             Op::SaveStack => {
                 let word = self.word();
-                Value::Term(self.terms.constant(word, 0))
+                Value::Term(self.terms.constant(word, frame.locals.len() as u128))
             }
-            // Locals of a variable-length array live on to the end of the function.
-            Op::RestoreStack { .. } => return Ok(Flow::Next),
+            Op::RestoreStack { saved } => {
+                self.restore_stack(state, frame, *saved);
+                return Ok(Flow::Next);
+            }
             Op::VaStart { list } => return self.start_variadic(state, frame, *list),
             Op::VaCopy { to, from } => return self.copy_variadic(state, frame, *to, *from),
             Op::Unsupported { what } => return Err(self.unsupported(frame, what.clone())),
@@ -195,6 +198,10 @@ impl<'p> Pass<'p> {
             None => 1,
             Some(count) => {
                 let count = self.term_of(state, frame, count);
+                let is_known = self.terms.as_constant(count).is_some();
+                if !is_known && self.options.checks.has(Check::Memory) {
+                    return Err(self.unsupported(frame, "a local array of any size"));
+                }
                 self.greatest(frame, count, "a local array")?
             }
         };
@@ -214,6 +221,22 @@ impl<'p> Pass<'p> {
         self.make_secret(state, object);
         frame.locals.push(object);
         Ok(self.address(object, 0))
+    }
+
+    /// Locals of a block come to their end. If nobody asks, they live on to the end
+    /// of the function.
+    fn restore_stack(&mut self, state: &mut State, frame: &Frame, saved: Operand) {
+        let saved = self.term_of(state, frame, saved);
+        if let Some(mark) = self.terms.as_constant(saved)
+            && self.options.checks.has(Check::Memory)
+        {
+            for object in frame.locals.iter().skip(mark as usize) {
+                // Others may belong to other paths.
+                if state.memory.has(*object) {
+                    self.end_local(state, *object);
+                }
+            }
+        }
     }
 
     pub fn check_size(&self, frame: &Frame, size: u64) -> Result<(), Error> {

@@ -26,6 +26,7 @@ mod shape;
 pub mod threads;
 mod typed;
 mod unfolding;
+mod validity;
 mod values;
 mod walk;
 mod watches;

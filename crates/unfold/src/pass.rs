@@ -318,8 +318,12 @@ impl<'p> Pass<'p> {
     /// The run ends at a bound. Others may have gone on before, if only because
     /// the thread had steps to take up to here.
     pub fn cut(&mut self, state: &mut State) {
-        self.settle_touches(state);
         let always = self.truth();
+        if self.options.checks.has(Check::Unwind) {
+            self.violate(state, Check::Unwind, always);
+            return;
+        }
+        self.settle_touches(state);
         let before = self.excluded.len();
         self.exclude(state, always);
         self.cut_moments.extend(before..self.excluded.len());
@@ -463,8 +467,9 @@ impl<'p> Pass<'p> {
             return;
         }
         let mut needed = condition;
-        if state.atomic.is_some() {
-            // What went wrong earlier in the section comes first.
+        let checks = self.options.checks;
+        if state.atomic.is_some() || checks.has(Check::Memory) || checks.has(Check::Misuse) {
+            // What went wrong earlier in the section, or step, comes first.
             let relevant = self.terms.and(state.guard, state.ok);
             needed = self.terms.implies(relevant, condition);
             state.ok = self.terms.and(state.ok, condition);

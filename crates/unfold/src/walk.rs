@@ -1,6 +1,7 @@
 //! Execution of functions with all paths merged: blocks in the order of their
 //! keys, states joined where paths meet, loops and recursion up to their bounds.
 
+use crate::checks::Check;
 use crate::known::FrameKey;
 use crate::pass::{Flow, Frame, Pass, Start, State, Value, Work};
 use crate::secrets::Secrets;
@@ -385,7 +386,7 @@ impl<'p> Pass<'p> {
                 }
                 let any = self.terms.any(&hits);
                 let none = self.terms.not(any);
-                self.stop(&mut state, none);
+                self.violate(&mut state, Check::Memory, none);
                 Ok(())
             }
             Terminator::Return(value) => {
@@ -405,7 +406,7 @@ impl<'p> Pass<'p> {
             }
             Terminator::Unreachable => {
                 let always = self.truth();
-                self.stop(&mut state, always);
+                self.violate(&mut state, Check::Misuse, always);
                 Ok(())
             }
         }

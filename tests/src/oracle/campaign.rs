@@ -116,7 +116,11 @@ pub fn scope(property: Property, seed: u64) -> Scope {
     // Not the numbers that the program is made from.
     let mut rng = Rng::with_seed(seed ^ 0x5eed_0f0a_c1e5);
     let mut variants = variants();
-    if rng.u8(..4) > 0 {
+    let often = match property {
+        Property::Assert => 4,
+        _ => 16,
+    };
+    if rng.u8(..often) > 0 {
         variants = vec![variants[rng.usize(..variants.len())]];
     }
     let (contexts, rounds) = match property {

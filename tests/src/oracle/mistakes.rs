@@ -2,7 +2,7 @@
 //! sometimes: on some paths, in some orders of steps, or not at all.
 
 use super::generate::{Generator, Ty, between_atomic};
-use super::syntax::{Expr, Stmt, block, if_else, number, plain, value};
+use super::syntax::{Expr, Function, Stmt, between, block, if_else, number, place, plain, value};
 use replay::Property;
 
 impl Generator {
@@ -11,6 +11,9 @@ impl Generator {
         match property {
             Property::Arithmetic => self.wrong_operand(),
             Property::Overflow => self.too_large(),
+            Property::Memory => self.wrong_address(),
+            Property::Misuse => self.wrong_call(),
+            Property::Unwind => self.long_loop(),
             _ => {}
         }
     }
@@ -154,5 +157,436 @@ impl Generator {
             }
         };
         self.hide(role, vec![stmt]);
+    }
+
+    // Memory.
+
+    /// Pointers that may be wrong.
+    fn wrong_address(&mut self) {
+        self.feature("wrong address");
+        match self.rng.u32(..8) {
+            0 | 1 => self.freed_too_early(),
+            2 => self.null_sometimes(),
+            3 | 4 => self.out_of_range(),
+            5 => self.freed_twice(),
+            6 => self.stale_local(),
+            _ => self.wrong_block(),
+        }
+    }
+
+    /// One thread uses a block that another frees.
+    fn freed_too_early(&mut self) {
+        self.feature("malloc");
+        let block = self.global("b", "int *@");
+        let (user, owner) = self.two_roles();
+        let make = plain(format!("{block} = malloc(2 * sizeof(int))"), []);
+        let fill = plain(format!("{block}[0] = 1; {block}[1] = 2"), []);
+        match self.one_in(3) {
+            true => self.bodies[owner]
+                .list
+                .insert(0, super::syntax::block("", [], vec![make, fill])),
+            false => self
+                .before
+                .push(super::syntax::block("", [], vec![make, fill])),
+        }
+        let at = self.rng.u32(..2);
+        let target = self.local(user);
+        let mine = self.name("p");
+        let use_it = match self.rng.u32(..4) {
+            0 => vec![plain(format!("{block}[{at}]++"), [])],
+            1 => vec![plain(format!("{target} = {block}[{at}]"), [])],
+            2 => vec![
+                plain(format!("int *{mine} = {block}"), []),
+                if_else(
+                    place(mine.clone(), []),
+                    vec![plain(format!("{mine}[{at}] = 3"), [])],
+                    vec![],
+                ),
+            ],
+            _ => vec![if_else(
+                place(block.clone(), []),
+                vec![plain(format!("{target} = {block}[{at}]"), [])],
+                vec![],
+            )],
+        };
+        let mut end = vec![plain(format!("free({block})"), [])];
+        if self.one_in(2) {
+            let clear = plain(format!("{block} = 0"), []);
+            let at = self.rng.usize(..=1);
+            match at {
+                0 => {
+                    let old = self.name("p");
+                    end = vec![
+                        plain(format!("int *{old} = {block}"), []),
+                        clear,
+                        plain(format!("free({old})"), []),
+                    ];
+                }
+                _ => end.push(clear),
+            }
+        }
+        if self.one_in(2) {
+            let mutex = self.mutex();
+            let lock = |body| {
+                between(
+                    format!("pthread_mutex_lock(&{mutex});"),
+                    body,
+                    format!("pthread_mutex_unlock(&{mutex});"),
+                )
+            };
+            let (used, ended) = (lock(use_it), lock(end));
+            self.add(user, [used]);
+            self.add(owner, [ended]);
+        } else {
+            self.hide(user, use_it);
+            self.hide(owner, end);
+        }
+    }
+
+    /// A pointer that is null for a while.
+    fn null_sometimes(&mut self) {
+        let cell = self.global("x", "int @");
+        let first = self.pick(&["0".to_owned(), format!("&{cell}")]);
+        let pointer = self.global("p", &format!("int *@ = {first}"));
+        let (user, other) = self.two_roles();
+        let to = self.pick(&["0".to_owned(), format!("&{cell}"), "(int *)77".to_owned()]);
+        self.hide(other, vec![plain(format!("{pointer} = {to}"), [])]);
+        let target = self.local(user);
+        let use_it = match self.rng.u32(..3) {
+            0 => plain(format!("*{pointer} = 1"), []),
+            1 => plain(format!("{target} = *{pointer}"), []),
+            _ => if_else(
+                place(pointer.clone(), []),
+                vec![plain(format!("{target} = *{pointer}"), [])],
+                vec![],
+            ),
+        };
+        self.hide(user, vec![use_it]);
+    }
+
+    /// Indices that may be beyond the end.
+    fn out_of_range(&mut self) {
+        let role = self.rng.usize(..self.bodies.len());
+        let ty = self.pick(&["int", "short", "char"]);
+        let target = self.local(role);
+        let (first, then) = self.pick(&[(0, 3), (1, -1), (2, 3), (0, 2), (2, 100_000)]);
+        let index = self.changing(Ty::Int, first, then);
+        let stmts = match self.rng.u32(..5) {
+            0 | 1 => {
+                let array = self.global("a", &format!("{ty} @[3]"));
+                match self.one_in(2) {
+                    true => vec![plain(format!("{array}[$] = 1"), [index])],
+                    false => vec![plain(format!("{target} = {array}[$]"), [index])],
+                }
+            }
+            2 => {
+                let array = self.name("a");
+                vec![
+                    plain(format!("{ty} {array}[3] = {{ 1 }}"), []),
+                    plain(format!("{target} = {array}[$]"), [index]),
+                ]
+            }
+            3 => {
+                self.feature("malloc");
+                let array = self.name("a");
+                vec![
+                    plain(format!("{ty} *{array} = calloc(3, sizeof({ty}))"), []),
+                    plain(format!("{array}[$] = 1"), [index]),
+                ]
+            }
+            _ => {
+                let array = self.global("a", "int @[300]");
+                let i = self.name("i");
+                vec![
+                    plain(format!("int {i} = $"), [index]),
+                    plain(format!("{target} = {array}[{i} * 120]"), []),
+                ]
+            }
+        };
+        self.hide(role, stmts);
+    }
+
+    /// Two threads free what they find.
+    fn freed_twice(&mut self) {
+        self.feature("malloc");
+        self.feature("free");
+        let block = self.global("b", "int *@");
+        self.before
+            .push(plain(format!("{block} = malloc(sizeof(int))"), []));
+        let (one, other) = self.two_roles();
+        let way = self.rng.u32(..4);
+        for role in [one, other] {
+            let old = self.name("p");
+            let free = match way {
+                0 => vec![plain(format!("free({block}); {block} = 0"), [])],
+                1 => vec![
+                    plain(format!("int *{old} = {block}"), []),
+                    plain(format!("{block} = 0"), []),
+                    plain(format!("free({old})"), []),
+                ],
+                2 => vec![plain(
+                    format!("free(__atomic_exchange_n(&{block}, (int *)0, 5))"),
+                    [],
+                )],
+                _ => vec![if_else(
+                    place(block.clone(), []),
+                    vec![plain(format!("free({block}); {block} = 0"), [])],
+                    vec![],
+                )],
+            };
+            self.hide(role, free);
+        }
+    }
+
+    /// A pointer to a local outlives it, perhaps.
+    fn stale_local(&mut self) {
+        let pointer = self.global("p", "int *@");
+        let (owner, user) = self.two_roles();
+        let name = self.name("f");
+        let clear = match self.one_in(2) {
+            true => vec![plain(format!("{pointer} = 0"), [])],
+            false => Vec::new(),
+        };
+        let mut body = vec![plain(format!("{pointer} = &mine"), [])];
+        body.push(plain("mine++", []));
+        body.extend(clear);
+        self.functions.push(Function {
+            head: format!("static void {name}(void)"),
+            locals: vec!["int mine = 1".to_owned()],
+            body,
+        });
+        self.hide(owner, vec![plain(format!("{name}()"), [])]);
+        let target = self.local(user);
+        let mine = self.name("p");
+        let role = match self.one_in(3) {
+            true => owner,
+            false => user,
+        };
+        let target = match role == owner {
+            true => self.local(owner),
+            false => target,
+        };
+        self.hide(
+            role,
+            vec![
+                plain(format!("int *{mine} = {pointer}"), []),
+                if_else(
+                    place(mine.clone(), []),
+                    vec![plain(format!("{target} = *{mine}"), [])],
+                    vec![],
+                ),
+            ],
+        );
+    }
+
+    /// Frees something that was not allocated, or not from its start.
+    fn wrong_block(&mut self) {
+        self.feature("malloc");
+        self.feature("free");
+        let cell = self.global("x", "int @");
+        let role = self.rng.usize(..self.bodies.len());
+        let (first, then) = self.pick(&[(0, 1), (1, 0)]);
+        let which = self.changing(Ty::Int, first, then);
+        let block = self.name("b");
+        let wrong = self.pick(&[format!("&{cell}"), format!("{block} + 1"), "0".to_owned()]);
+        self.hide(
+            role,
+            vec![
+                plain(format!("int *{block} = malloc(2 * sizeof(int))"), []),
+                plain(format!("free($ ? {block} : {wrong})"), [which]),
+            ],
+        );
+    }
+
+    // Misuse.
+
+    /// Library functions that are called at the wrong time.
+    fn wrong_call(&mut self) {
+        self.feature("wrong call");
+        match self.rng.u32(..8) {
+            0..3 => self.wrong_unlock(),
+            3 | 4 => self.destroyed_early(),
+            5 => self.made_late(),
+            6 => self.wait_without_lock(),
+            _ => self.joined_twice(),
+        }
+    }
+
+    /// Unlocks on paths that have not locked.
+    fn wrong_unlock(&mut self) {
+        let role = self.rng.usize(..self.bodies.len());
+        let (first, then) = self.pick(&[(0, 1), (1, 0), (1, 2)]);
+        let which = self.changing(Ty::Int, first, then);
+        let (lock, unlock) = match self.rng.u32(..4) {
+            0 => {
+                let lock = self.global("w", "pthread_rwlock_t @");
+                let way = self.pick(&["rdlock", "wrlock"]);
+                (
+                    format!("pthread_rwlock_{way}(&{lock})"),
+                    format!("pthread_rwlock_unlock(&{lock})"),
+                )
+            }
+            _ => {
+                let lock = self.mutex();
+                (
+                    format!("pthread_mutex_lock(&{lock})"),
+                    format!("pthread_mutex_unlock(&{lock})"),
+                )
+            }
+        };
+        let (locks, unlocks) = (plain(lock, []), plain(unlock, []));
+        let stmts = match self.rng.u32(..3) {
+            0 => {
+                let taken = self.local(role);
+                vec![
+                    plain(format!("{taken} = $"), [which]),
+                    if_else(value(taken.clone(), []), vec![locks], vec![]),
+                    if_else(value(taken, []), vec![unlocks], vec![]),
+                ]
+            }
+            1 => vec![if_else(which, vec![locks], vec![]), unlocks],
+            _ => {
+                let other = self.rng.usize(..self.bodies.len());
+                self.hide(other, vec![unlocks]);
+                vec![locks]
+            }
+        };
+        self.hide(role, stmts);
+    }
+
+    /// A lock is destroyed while others may use it.
+    fn destroyed_early(&mut self) {
+        let lock = self.global("m", "pthread_mutex_t @");
+        let (user, other) = self.two_roles();
+        let guard = self.global("x", "int @");
+        let used = vec![
+            plain(format!("pthread_mutex_lock(&{lock})"), []),
+            plain(format!("{guard}++"), []),
+            plain(format!("pthread_mutex_unlock(&{lock})"), []),
+        ];
+        let destroy = plain(format!("pthread_mutex_destroy(&{lock})"), []);
+        let destroy = match self.one_in(2) {
+            true => if_else(value(format!("{guard} > 0"), []), vec![destroy], vec![]),
+            false => destroy,
+        };
+        self.hide(user, used);
+        self.hide(other, vec![destroy]);
+    }
+
+    /// Something without a static initialiser is used before it is made, perhaps.
+    fn made_late(&mut self) {
+        let (maker, user) = self.two_roles();
+        let ready = self.global("x", "int @");
+        let (make, uses) = match self.rng.u32(..3) {
+            0 => {
+                let s = self.global("s", "sem_t @");
+                (format!("sem_init(&{s}, 0, 1)"), format!("sem_post(&{s})"))
+            }
+            1 => {
+                let s = self.global("s", "pthread_spinlock_t @");
+                (
+                    format!("pthread_spin_init(&{s}, 0)"),
+                    format!("pthread_spin_trylock(&{s})"),
+                )
+            }
+            _ => {
+                let m = self.global("m", "pthread_mutex_t *@");
+                self.feature("malloc");
+                self.before
+                    .push(plain(format!("{m} = malloc(sizeof *{m})"), []));
+                (
+                    format!("pthread_mutex_init({m}, 0)"),
+                    format!("pthread_mutex_trylock({m})"),
+                )
+            }
+        };
+        let mut makes = vec![plain(make, []), plain(format!("{ready} = 1"), [])];
+        if self.one_in(4) {
+            makes.swap(0, 1);
+        }
+        self.hide(maker, makes);
+        let uses = plain(uses, []);
+        let uses = match self.one_in(3) {
+            true => uses,
+            false => if_else(place(ready, []), vec![uses], vec![]),
+        };
+        self.hide(user, vec![uses]);
+    }
+
+    fn wait_without_lock(&mut self) {
+        let condition = self.global("c", "pthread_cond_t @");
+        let lock = self.global("m", "pthread_mutex_t @");
+        let (waiter, other) = self.two_roles();
+        let (first, then) = self.pick(&[(0, 1), (1, 0), (1, 2)]);
+        let which = self.changing(Ty::Int, first, then);
+        let locks = plain(format!("pthread_mutex_lock(&{lock})"), []);
+        let wait = plain(format!("pthread_cond_wait(&{condition}, &{lock})"), []);
+        self.hide(waiter, vec![if_else(which, vec![locks], vec![]), wait]);
+        let wake = self.pick(&["signal", "broadcast", "destroy"]);
+        let wake = plain(format!("pthread_cond_{wake}(&{condition})"), []);
+        self.hide(other, vec![wake]);
+    }
+
+    /// A thread is joined or detached by others too, or joins itself.
+    fn joined_twice(&mut self) {
+        let handle = self.global("h", "pthread_t @");
+        let name = self.name("t");
+        self.functions.push(Function {
+            head: format!("static void *{name}(void *arg)"),
+            locals: Vec::new(),
+            body: vec![plain("return 0", [])],
+        });
+        let create = format!("pthread_create(&{handle}, 0, {name}, 0)");
+        self.before.push(plain(create, []));
+        for _ in 0..self.rng.usize(1..=2) {
+            let role = self.rng.usize(..self.bodies.len());
+            let call = match self.rng.u32(..4) {
+                0 => plain(format!("pthread_detach({handle})"), []),
+                1 => plain("pthread_join(pthread_self(), 0)", []),
+                _ => plain(format!("pthread_join({handle}, 0)"), []),
+            };
+            self.hide(role, vec![call]);
+        }
+    }
+
+    // Bounds.
+
+    /// A loop whose number of iterations depends on others.
+    fn long_loop(&mut self) {
+        self.feature("long loop");
+        let role = self.rng.usize(..self.bodies.len());
+        let (first, then) = self.pick(&[(1, 2), (2, 1), (0, 3), (1, 1)]);
+        let most = self.changing(Ty::Int, first, then);
+        self.needed_unwind = self.needed_unwind.max(self.rng.u32(1..4));
+        let target = self.local(role);
+        let stmts = match self.rng.u32(..3) {
+            0 => {
+                let i = self.name("i");
+                let open = format!("for (int {i} = 0; {i} < $; {i}++)");
+                let body = vec![plain(format!("{target} += {i}"), [])];
+                vec![block(open, [most], body)]
+            }
+            1 => {
+                let n = self.name("n");
+                vec![
+                    plain(format!("int {n} = $"), [most]),
+                    block(
+                        format!("while ({n} > 0)"),
+                        [],
+                        vec![plain(format!("{n}--"), [])],
+                    ),
+                ]
+            }
+            _ => {
+                let name = self.name("f");
+                self.functions.push(Function {
+                    head: format!("static int {name}(int n)"),
+                    locals: Vec::new(),
+                    body: vec![plain(format!("return n > 0 ? 1 + {name}(n - 1) : 0"), [])],
+                });
+                vec![plain(format!("{target} = {name}($)"), [most])]
+            }
+        };
+        self.hide(role, stmts);
     }
 }

@@ -315,6 +315,11 @@ const PRELUDE: &[(&str, &str)] = &[
         "RECURSIVE_MUTEX",
         "#define RECURSIVE_MUTEX { .parts[WIDE ? 4 : 3] = 1 }",
     ),
+    ("calloc", "void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);"),
+    (
+        "pthread_cond_destroy",
+        "int pthread_cond_destroy(pthread_cond_t *);",
+    ),
     ("abs", "int abs(int);"),
     (
         "pthread_create",

@@ -3,8 +3,10 @@
 use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply, split};
+use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
+use crate::validity::Seen;
 use formula::TermId;
 use library::Memory as Op;
 
@@ -146,6 +148,9 @@ impl<'p> Pass<'p> {
             return Err(self.unsupported(frame, "allocations that may fail"));
         }
         let is_size_known = self.terms.as_constant(size).is_some();
+        if !is_size_known && self.options.checks.has(Check::Memory) {
+            return Err(self.unsupported(frame, "a block whose size is not constant"));
+        }
         let size = self.block_size(state, size);
         self.check_size(frame, size)?;
         let key = ObjectKey::Heap(self.instance(frame, state, 0));
@@ -172,22 +177,29 @@ impl<'p> Pass<'p> {
     }
 
     /// The heap blocks that a pointer may be the start of.
-    fn blocks_behind(&mut self, frame: &Frame, pointer: TermId) -> Result<Targets, Error> {
+    /// Also says whether others may notice that there is something else behind it.
+    fn blocks_behind(&mut self, frame: &Frame, pointer: TermId) -> Result<(Targets, bool), Error> {
         let mut targets = self.resolve(frame, pointer, 0, true)?;
+        let mut is_noticed = false;
         targets.list.retain(|target| {
-            let is_heap = matches!(self.known.objects[target.object].key, ObjectKey::Heap(_));
-            is_heap && target.offset == 0
+            let data = &self.known.objects[target.object];
+            let is_block = matches!(data.key, ObjectKey::Heap(_)) && target.offset == 0;
+            let is_global = matches!(data.key, ObjectKey::Global(_));
+            is_noticed |= !is_block && (is_global || data.owner != self.thread);
+            is_block
         });
+        is_noticed &= self.options.checks.has(Check::Memory) && !self.is_alone;
         let mut fine: Vec<TermId> = targets.list.iter().map(|t| t.condition).collect();
         fine.push(self.is_zero(pointer));
         targets.valid = self.terms.any(&fine);
-        Ok(targets)
+        targets.seen = Seen::AtStep;
+        Ok((targets, is_noticed))
     }
 
     fn free(&mut self, state: &mut State, frame: &Frame, call: &Call) -> Result<Reply, Error> {
         let pointer = self.argument(call, 0);
-        let targets = self.blocks_behind(frame, pointer)?;
-        let is_noticed = self.is_ending_visible(&targets);
+        let (targets, mut is_noticed) = self.blocks_behind(frame, pointer)?;
+        is_noticed |= self.is_ending_visible(&targets);
         let Ok(position) = self.begin_step(state, frame, &targets, 0, 0, is_noticed) else {
             return Ok(Reply::Never);
         };
@@ -219,10 +231,11 @@ impl<'p> Pass<'p> {
         size: TermId,
     ) -> Result<Reply, Error> {
         let pointer = self.argument(call, 0);
-        let old = self.blocks_behind(frame, pointer)?;
+        let (old, is_other_noticed) = self.blocks_behind(frame, pointer)?;
         let new = self.new_block(state, frame, size, Content::Unknown)?;
         let size = self.known.objects[new].size;
-        let is_noticed = self.is_ending_visible(&old)
+        let is_noticed = is_other_noticed
+            || self.is_ending_visible(&old)
             || self.is_taking_visible(new)
             || self.is_visible(new, 0, size);
         let Ok(position) = self.begin_step(state, frame, &old, 0, 0, is_noticed) else {
@@ -292,6 +305,16 @@ impl<'p> Pass<'p> {
         };
         if size == 0 {
             return Ok(Reply::Return(result));
+        }
+        if op != Op::Move && self.options.checks.has(Check::Misuse) {
+            let (after, before) = (self.terms.sub(to, from), self.terms.sub(from, to));
+            let is_close = [after, before].map(|gap| self.terms.unsigned_less(gap, len));
+            let is_close = self.terms.any(&is_close);
+            let is_other = self.terms.different(to, from);
+            let overlaps = self.terms.and(is_close, is_other);
+            if self.violate(state, Check::Misuse, overlaps) == Flow::Dead {
+                return Ok(Reply::Never);
+            }
         }
         let places: Vec<Part> = parts.iter().map(|(part, _)| *part).collect();
         let loaded = self.load(state, frame, from, size, &places, 0)?;

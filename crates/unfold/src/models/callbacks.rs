@@ -4,9 +4,11 @@
 use super::EINVAL;
 use crate::access::{Part, Targets};
 use crate::calls::{Argument, Call, Reply, split};
+use crate::checks::Check;
 use crate::known::{Content, KeyPart, Object, ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Handler, Pass, State, Value};
 use crate::threads::Creation;
+use crate::validity::Seen;
 use crate::{Error, MAIN};
 use formula::TermId;
 use ir::{FunctionId, Type};
@@ -52,7 +54,7 @@ impl<'p> Pass<'p> {
         let is_wild = self.terms.not(is_function);
         let is_wild = self.terms.and(back.condition, is_wild);
         if self.terms.as_bool(is_wild) != Some(false)
-            && self.stop(&mut state, is_wild) == Flow::Dead
+            && self.violate(&mut state, Check::Memory, is_wild) == Flow::Dead
         {
             return Ok(None);
         }
@@ -447,6 +449,7 @@ impl<'p> Pass<'p> {
                 let nowhere = Targets {
                     list: Vec::new(),
                     valid: self.truth(),
+                    seen: Seen::AtOnce,
                 };
                 let keys = 0..self.known.key_count();
                 let Ok(position) = self.begin_key_step(state, frame, &nowhere, keys.clone()) else {
@@ -479,7 +482,8 @@ impl<'p> Pass<'p> {
     ) -> Result<Reply, Error> {
         let destructor = self.argument(call, 1);
         let address = self.argument(call, 0);
-        let place = self.resolve(frame, address, 4, true)?;
+        let mut place = self.resolve(frame, address, 4, true)?;
+        place.seen = Seen::AtStep;
         let instance = self.instance(frame, state, 0);
         let key = self.known.key(instance);
         if !self.is_alone && self.known.key_count() > 1 {
@@ -495,7 +499,7 @@ impl<'p> Pass<'p> {
         let mut fine: Vec<TermId> = functions.iter().map(|(when, _)| *when).collect();
         fine.push(self.is_zero(destructor));
         let fine = self.terms.any(&fine);
-        if self.demand(state, position, fine) == Flow::Dead {
+        if self.expect(state, Check::Memory, position, fine) == Flow::Dead {
             return Ok(Reply::Never);
         }
         let always = self.truth();

@@ -4,6 +4,7 @@
 use crate::Error;
 use crate::MAIN;
 use crate::calls::{Call, Reply};
+use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
@@ -82,7 +83,9 @@ impl<'p> Pass<'p> {
         let character = self.number(call, 0, 32);
         let is_character = self.is_character(character);
         let is_other = self.terms.not(is_character);
-        if self.terms.as_bool(is_other) != Some(false) && self.stop(state, is_other) == Flow::Dead {
+        if self.terms.as_bool(is_other) != Some(false)
+            && self.violate(state, Check::Misuse, is_other) == Flow::Dead
+        {
             return Reply::Never;
         }
         let low = self.terms.extract(character, 7, 0);

@@ -4,6 +4,7 @@ use super::{EBUSY, EDEADLK, EPERM, ETIMEDOUT};
 use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
+use crate::checks::Check;
 use crate::known::SyncPart;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::threads::ThreadId;
@@ -209,7 +210,7 @@ impl<'p> Pass<'p> {
         }
         let mutex = self.look_at_mutex(state, position, targets);
         let allowed = self.terms.or(mutex.is_own, mutex.checks_errors);
-        if self.demand(state, position, allowed) == Flow::Dead {
+        if self.expect(state, Check::Misuse, position, allowed) == Flow::Dead {
             return Ok(Reply::Never);
         }
         let (zero, one) = (self.int(0), self.int(1));
@@ -303,7 +304,7 @@ impl<'p> Pass<'p> {
             }
         }
         let held = self.look_at_mutex(state, position, mutex);
-        if self.demand(state, position, held.is_own) == Flow::Dead {
+        if self.expect(state, Check::Misuse, position, held.is_own) == Flow::Dead {
             return Ok(Reply::Never);
         }
         let always = self.truth();
@@ -324,9 +325,6 @@ impl<'p> Pass<'p> {
         let Ok(position) = self.begin_sync(state, frame, &uses, 1) else {
             return Ok(Reply::Never);
         };
-        if self.require_life(state, position, mutex, false) == Flow::Dead {
-            return Ok(Reply::Never);
-        }
         let still = self.read_part(state, position, targets, waiting);
         let is_waiting = self.terms.is_nonzero(still);
         let is_woken = self.terms.not(is_waiting);
@@ -336,7 +334,9 @@ impl<'p> Pass<'p> {
             possible.push(is_woken);
         }
         let possible = self.terms.all(&possible);
-        if self.demand(state, position, possible) == Flow::Dead {
+        if self.demand(state, position, possible) == Flow::Dead
+            || self.require_life(state, position, mutex, false) == Flow::Dead
+        {
             return Ok(Reply::Never);
         }
         let result = if is_timed {
@@ -487,7 +487,7 @@ impl<'p> Pass<'p> {
         if op == RwLock::Unlock {
             let reads = self.terms.is_nonzero(own_reads);
             let holds = self.terms.or(is_own, reads);
-            if self.demand(state, position, holds) == Flow::Dead {
+            if self.expect(state, Check::Misuse, position, holds) == Flow::Dead {
                 return Ok(Reply::Never);
             }
             let fewer = self.terms.sub(readers, one);
@@ -570,7 +570,7 @@ impl<'p> Pass<'p> {
         match op {
             Spin::Unlock => {
                 let is_own = self.terms.equal(owner, me);
-                if self.demand(state, position, is_own) == Flow::Dead {
+                if self.expect(state, Check::Misuse, position, is_own) == Flow::Dead {
                     return Ok(Reply::Never);
                 }
                 let always = self.truth();

@@ -4,6 +4,7 @@ use super::{EAGAIN, EINVAL, ETIMEDOUT};
 use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
+use crate::checks::Check;
 use crate::known::SyncPart;
 use crate::pass::{Flow, Frame, Pass, State};
 use library::{Barrier, Once, Semaphore};
@@ -117,6 +118,10 @@ impl<'p> Pass<'p> {
                 return self.make_sync(state, frame, &targets, &[(SyncPart::Count, count)]);
             }
             Semaphore::Destroy => {
+                if self.options.checks.has(Check::Misuse) {
+                    let what = "no semaphore is destroyed while a thread waits for it";
+                    self.limits.insert(what.to_owned());
+                }
                 return self.destroy_sync(state, frame, &targets, &[], true);
             }
             _ => {}
@@ -152,6 +157,9 @@ impl<'p> Pass<'p> {
             _ => {
                 let address = self.argument(call, 1);
                 let place = self.resolve(frame, address, 4, true)?;
+                if self.expect(state, Check::Memory, position, place.valid) == Flow::Dead {
+                    return Ok(Reply::Never);
+                }
                 let always = self.truth();
                 let whole: Part = (0, 4);
                 self.store_to(state, position, &place, &[(whole, count)], always);

@@ -24,9 +24,11 @@ mod threads;
 use crate::Error;
 use crate::access::{Target, Targets};
 use crate::calls::{Call, Reply};
+use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey, SyncPart};
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::threads::ThreadId;
+use crate::validity::Seen;
 use formula::TermId;
 use library::{Entry, Function};
 
@@ -192,7 +194,15 @@ impl<'p> Pass<'p> {
             valid.push(targets.valid);
         }
         let valid = self.terms.all(&valid);
-        let all = Targets { list, valid };
+        let all = Targets {
+            list,
+            valid,
+            // Whoever waits has looked at the object before.
+            seen: match part {
+                0 => Seen::AtOnce,
+                _ => Seen::Never,
+            },
+        };
         if !is_visible && !self.is_alone {
             match self.options.reductions.hiding {
                 true => self.touch(frame, state),
@@ -270,13 +280,44 @@ impl<'p> Pass<'p> {
         must_be_made: bool,
     ) -> Flow {
         let life = self.read_part(state, position, targets, SyncPart::Life);
-        let fine = if must_be_made {
+        let mut fine = if must_be_made {
             self.is(life, MADE)
         } else {
             let destroyed = self.is(life, DESTROYED);
             self.terms.not(destroyed)
         };
-        self.demand(state, position, fine)
+        if !must_be_made && self.options.checks.has(Check::Misuse) {
+            let is_fresh = self.is_zero(life);
+            let raw = self.is_raw(state, targets);
+            let was_never_made = self.terms.and(is_fresh, raw);
+            let was_made = self.terms.not(was_never_made);
+            fine = self.terms.and(fine, was_made);
+        }
+        self.expect(state, Check::Misuse, position, fine)
+    }
+
+    /// Whether the memory of an object was never written, so that it cannot have a
+    /// static initialiser.
+    fn is_raw(&mut self, state: &State, targets: &Targets) -> TermId {
+        let mut raw = Vec::new();
+        for target in &targets.list {
+            let data = &self.known.objects[target.object];
+            if !matches!(data.starts_as, Content::Unknown) {
+                continue;
+            }
+            let size = (data.size - target.offset).min(4);
+            let is_written = state.memory.has_written(target.object, target.offset, size)
+                || (self.snapshot).has_written(target.object, target.offset, size)
+                || self.is_visible(target.object, target.offset, size);
+            match is_written {
+                true => {
+                    let what = "memory that is written counts as a static initialiser";
+                    self.limits.insert(what.to_owned());
+                }
+                false => raw.push(target.condition),
+            }
+        }
+        self.terms.any(&raw)
     }
 
     /// Makes an object with these parts.
@@ -321,7 +362,7 @@ impl<'p> Pass<'p> {
         for part in idle {
             let value = self.read_part(state, position, targets, *part);
             let is_idle = self.is_zero(value);
-            if self.demand(state, position, is_idle) == Flow::Dead {
+            if self.expect(state, Check::Misuse, position, is_idle) == Flow::Dead {
                 return Ok(Reply::Never);
             }
         }

@@ -148,7 +148,7 @@ impl<'p> Pass<'p> {
             }
             Process::PureVirtual => {
                 let always = self.truth();
-                self.stop(state, always);
+                self.violate(state, Check::Memory, always);
                 Ok(Reply::Never)
             }
             Process::ErrnoLocation => {

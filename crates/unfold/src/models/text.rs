@@ -5,8 +5,10 @@
 
 use crate::Error;
 use crate::access::{Target, Targets};
+use crate::checks::Check;
 use crate::known::Content;
 use crate::pass::{Flow, Frame, Pass, State};
+use crate::validity::Seen;
 use formula::TermId;
 
 /// Bytes of a text that are not constants, at most.
@@ -57,6 +59,7 @@ impl<'p> Pass<'p> {
         let anywhere = Targets {
             list: targets.list.clone(),
             valid: self.truth(),
+            seen: Seen::AtStep,
         };
         // Once the call is a step, everything belongs to it.
         let outside = state.atomic;
@@ -305,7 +308,7 @@ impl<'p> Pass<'p> {
     pub fn carry_out(&mut self, state: &mut State, together: Together) -> Flow {
         let wrong = self.terms.any(&together.wrong);
         let fine = self.terms.not(wrong);
-        if self.demand(state, together.position, fine) == Flow::Dead {
+        if self.expect(state, Check::Memory, together.position, fine) == Flow::Dead {
             return Flow::Dead;
         }
         for write in together.writes {

@@ -6,9 +6,11 @@ use super::{EBUSY, EINVAL, ESRCH, ETIMEDOUT};
 use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
+use crate::checks::Check;
 use crate::known::{ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Pass, Start, State, Value};
 use crate::threads::{Creation, ThreadId};
+use crate::validity::Seen;
 use formula::TermId;
 use library::{C11Thread, Keys, Once, Thread};
 
@@ -125,13 +127,14 @@ impl<'p> Pass<'p> {
         let functions = self.functions_behind(start);
         let address = self.argument(call, 0);
         let size = self.program.target.pointer_bytes;
-        let place = self.resolve(frame, address, size, true)?;
+        let mut place = self.resolve(frame, address, size, true)?;
+        place.seen = Seen::AtStep;
         let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
             return Ok(Reply::Never);
         };
         let known: Vec<TermId> = functions.iter().map(|(when, _)| *when).collect();
         let is_function = self.terms.any(&known);
-        if self.demand(state, Some(position), is_function) == Flow::Dead {
+        if self.expect(state, Check::Memory, Some(position), is_function) == Flow::Dead {
             return Ok(Reply::Never);
         }
         self.hand_over(state, argument);
@@ -215,6 +218,7 @@ impl<'p> Pass<'p> {
         let mut place = self.resolve(frame, address, size, true)?;
         let is_null = self.is_zero(address);
         place.valid = self.terms.or(place.valid, is_null);
+        place.seen = Seen::AtStep;
         Ok(place)
     }
 
@@ -241,21 +245,25 @@ impl<'p> Pass<'p> {
         for (condition, thread) in threads {
             if thread == self.thread {
                 let fine = self.terms.not(condition);
-                if self.demand(state, Some(position), fine) == Flow::Dead {
+                if self.expect(state, Check::Misuse, Some(position), fine) == Flow::Dead {
                     return Ok(Reply::Never);
                 }
                 continue;
             }
             found.push(condition);
-            let when = self.terms.and(state.guard, condition);
-            self.work().thread.positions[position]
-                .joins
-                .push((when, thread));
             let object = self.thread_object(thread, ThreadPart::Fate, 1);
             let fate = self.read_at(state, Some(position), object, 0, 1, condition);
             let is_joinable = self.is_zero(fate);
+            let mut when = self.terms.and(state.guard, condition);
+            if self.options.checks.has(Check::Misuse) {
+                // Nobody waits for a thread that must not be joined.
+                when = self.terms.and(when, is_joinable);
+            }
+            self.work().thread.positions[position]
+                .joins
+                .push((when, thread));
             let fine = self.terms.implies(condition, is_joinable);
-            if self.demand(state, Some(position), fine) == Flow::Dead {
+            if self.expect(state, Check::Misuse, Some(position), fine) == Flow::Dead {
                 return Ok(Reply::Never);
             }
             let joined = self.terms.constant(8, JOINED);
@@ -302,7 +310,7 @@ impl<'p> Pass<'p> {
                 let is_joinable = self.is_zero(fate);
                 fine = self.terms.implies(condition, is_joinable);
             }
-            if self.demand(state, Some(position), fine) == Flow::Dead {
+            if self.expect(state, Check::Misuse, Some(position), fine) == Flow::Dead {
                 return Ok(Reply::Never);
             }
             if thread == self.thread {
@@ -331,7 +339,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Whether a thread has ended. It is kept only for threads that are asked.
-    fn ended_object(&mut self, thread: ThreadId) -> ObjectId {
+    pub fn ended_object(&mut self, thread: ThreadId) -> ObjectId {
         let key = ObjectKey::Thread(thread, ThreadPart::Ended);
         if self.known.find(&key).is_none() {
             self.known.grew = true;
@@ -363,6 +371,7 @@ impl<'p> Pass<'p> {
         let nowhere = Targets {
             list: Vec::new(),
             valid: self.truth(),
+            seen: Seen::AtOnce,
         };
         let Ok(position) = self.begin_step(state, frame, &nowhere, 0, 0, true) else {
             return Ok(Reply::Never);

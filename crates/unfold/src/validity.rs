@@ -1,0 +1,193 @@
+//! Whether an address may be used at all: it means a place, and what is there
+//! has not come to its end. What follows from that is the same for all accesses:
+//! the step is possible only then, or something is wrong with the program.
+
+use crate::access::Targets;
+use crate::checks::Check;
+use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::pass::{Flow, Frame, Pass, State};
+use formula::TermId;
+use std::rc::Rc;
+
+/// When a wrong address is noticed, if that is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// As soon as the thread gets there, unless others decide about it.
+    AtOnce,
+    /// When the step is taken.
+    AtStep,
+    /// Not at all: the thread stops.
+    Never,
+}
+
+impl<'p> Pass<'p> {
+    /// The flag that says whether a heap object has not been freed.
+    pub fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
+        let data = &self.known.objects[object];
+        match data.key {
+            ObjectKey::Heap(_) => {}
+            ObjectKey::Local(_) if self.options.checks.has(Check::Memory) => {}
+            // Only others can come too late to a local.
+            ObjectKey::Local(_) if !self.is_alone && self.known.is_lent(object) => {}
+            _ => return None,
+        }
+        let key = ObjectKey::Alive(object);
+        let owner = data.owner;
+        let name = format!("life of {}", data.name);
+        Some(self.known.object(key.clone(), || Object {
+            key,
+            size: 1,
+            name,
+            is_constant: false,
+            owner,
+            starts_as: Content::Bytes(Rc::from([1u8])),
+        }))
+    }
+
+    /// Begins an access: makes it a step if anybody else may notice, and makes sure
+    /// that the address is valid. `Err` if no path goes on.
+    pub fn begin_access(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+        size: u64,
+        part: u32,
+    ) -> Result<Option<usize>, Flow> {
+        self.begin_step(state, frame, targets, size, part, false)
+    }
+
+    /// The same, for something that others may notice for another reason.
+    pub fn begin_step(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+        size: u64,
+        part: u32,
+        is_noticed: bool,
+    ) -> Result<Option<usize>, Flow> {
+        let mut valid = vec![targets.valid];
+        if targets.seen == Seen::AtOnce && self.options.checks.has(Check::Memory) {
+            let invalid = self.terms.not(targets.valid);
+            if self.violate(state, Check::Memory, invalid) == Flow::Dead {
+                return Err(Flow::Dead);
+            }
+            valid.clear();
+        }
+        let mut is_visible = is_noticed;
+        let mut touches = false;
+        let (mut lives, mut ends) = (Vec::new(), Vec::new());
+        for target in &targets.list {
+            is_visible |= self.is_visible(target.object, target.offset, size);
+            let data = &self.known.objects[target.object];
+            let is_global = matches!(data.key, ObjectKey::Global(_));
+            touches |= !data.is_constant && (is_global || data.owner != self.thread);
+            if let Some(alive) = self.alive_object(target.object) {
+                is_visible |= self.is_visible(alive, 0, 1);
+                lives.push((target.condition, alive));
+            }
+            if let Some(ended) = self.end_of_owner(target.object) {
+                is_visible |= self.is_visible(ended, 0, 1);
+                ends.push((target.condition, ended));
+            }
+        }
+        touches &= !self.is_alone;
+        is_visible |= touches && !self.options.reductions.hiding;
+        let position = if is_visible {
+            Some(self.position(frame, state, part))
+        } else {
+            if touches {
+                self.touch(frame, state);
+            }
+            state.atomic.map(|(position, _)| position)
+        };
+        for (condition, alive) in lives {
+            let flag = self.read_at(state, position, alive, 0, 1, condition);
+            let is_alive = self.terms.is_nonzero(flag);
+            valid.push(self.terms.implies(condition, is_alive));
+        }
+        for (condition, ended) in ends {
+            let flag = self.read_at(state, position, ended, 0, 1, condition);
+            let is_there = self.is_zero(flag);
+            valid.push(self.terms.implies(condition, is_there));
+        }
+        let valid = self.terms.all(&valid);
+        let step = position.filter(|_| is_visible);
+        let flow = match targets.seen {
+            Seen::Never => self.demand(state, step, valid),
+            _ => self.expect(state, Check::Memory, step, valid),
+        };
+        match flow {
+            Flow::Dead => Err(Flow::Dead),
+            Flow::Next => Ok(position),
+        }
+    }
+
+    /// What the program has to see to, at a step if there is one.
+    pub fn expect(
+        &mut self,
+        state: &mut State,
+        check: Check,
+        position: Option<usize>,
+        fine: TermId,
+    ) -> Flow {
+        if !self.options.checks.has(check) {
+            return self.demand(state, position, fine);
+        }
+        let wrong = self.terms.not(fine);
+        self.violate(state, check, wrong)
+    }
+
+    /// What must be true for the thread to go on, at a step if there is one.
+    pub fn demand(&mut self, state: &mut State, position: Option<usize>, valid: TermId) -> Flow {
+        if self.terms.as_bool(valid) == Some(true) {
+            return Flow::Next;
+        }
+        match position {
+            Some(position) => {
+                self.require(state, position, valid);
+                if self.terms.as_bool(valid) == Some(false) {
+                    self.halt(state, position + 1);
+                    return Flow::Dead;
+                }
+                Flow::Next
+            }
+            None => {
+                let invalid = self.terms.not(valid);
+                self.stop(state, invalid)
+            }
+        }
+    }
+
+    /// The flag that says whether a thread has ended, if an object is one of its
+    /// variables and used by another thread. Only if wrong uses are looked for.
+    fn end_of_owner(&mut self, object: ObjectId) -> Option<ObjectId> {
+        match self.known.objects[object].key {
+            ObjectKey::ThreadLocal(owner, _) if owner != self.thread => self
+                .options
+                .checks
+                .has(Check::Memory)
+                .then(|| self.ended_object(owner)),
+            _ => None,
+        }
+    }
+
+    /// A local goes out of scope. That is no step, so it happens with the one
+    /// before.
+    pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
+        state.memory.forget(object);
+        let Some(alive) = self.alive_object(object) else {
+            return;
+        };
+        let dead = self.terms.constant(8, 0);
+        if !self.is_visible(alive, 0, 1) && self.options.checks.has(Check::Memory) {
+            // Only the thread itself can come too late.
+            let always = self.truth();
+            self.write_at(state, None, alive, 0, 1, always, dead);
+        } else if state.after > 0 {
+            let position = self.afterthought(state);
+            self.write_at(state, Some(position), alive, 0, 1, state.ok, dead);
+        }
+    }
+}

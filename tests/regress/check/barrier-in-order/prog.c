@@ -1,0 +1,19 @@
+#include <pthread.h>
+#include <stdlib.h>
+
+pthread_barrier_t b;
+
+static void *worker(void *arg) {
+    pthread_barrier_wait(&b);
+    return 0;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_barrier_init(&b, 0, 2);
+    pthread_create(&thread, 0, worker, 0);
+    pthread_barrier_wait(&b);
+    pthread_join(thread, 0);
+    pthread_barrier_destroy(&b);
+    return 0;
+}

@@ -1,0 +1,18 @@
+#include <pthread.h>
+#include <stdlib.h>
+
+int a[4];
+int i = 2;
+
+static void *worker(void *arg) {
+    i = 1;
+    return 0;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, 0);
+    __builtin_memcpy(a + i, a, 2 * sizeof(int));
+    pthread_join(thread, 0);
+    return 0;
+}

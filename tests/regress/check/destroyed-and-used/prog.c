@@ -1,0 +1,20 @@
+#include <pthread.h>
+#include <stdlib.h>
+
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+
+static void *worker(void *arg) {
+    return 0;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, 0);
+    pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+    pthread_join(thread, 0);
+    pthread_mutex_destroy(&m);
+    pthread_mutex_lock(&m);
+    return 0;
+}

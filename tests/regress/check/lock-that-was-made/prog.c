@@ -1,0 +1,19 @@
+#include <pthread.h>
+#include <stdlib.h>
+
+pthread_mutex_t *m;
+
+static void *worker(void *arg) {
+    pthread_mutex_lock(m);
+    pthread_mutex_unlock(m);
+    return 0;
+}
+
+int main(void) {
+    pthread_t thread;
+    m = malloc(sizeof *m);
+    pthread_mutex_init(m, 0);
+    pthread_create(&thread, 0, worker, 0);
+    pthread_join(thread, 0);
+    return 0;
+}

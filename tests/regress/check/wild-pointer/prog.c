@@ -1,0 +1,18 @@
+#include <pthread.h>
+#include <stdlib.h>
+
+int x;
+int *p = &x;
+
+static void *worker(void *arg) {
+    p = (int *)1234;
+    return 0;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, 0);
+    *p = 1;
+    pthread_join(thread, 0);
+    return 0;
+}
