@@ -47,9 +47,9 @@ pub enum Answer {
     Closed(Vec<Literal>),
     /// There is a model, but the piece did not ask for the query.
     Possible,
-    /// The call ended early: at a limit of the piece, or because another core
-    /// wants a part.
-    Open,
+    /// The call ended early: because another core wants a part, or at a limit of
+    /// the piece.
+    Open { is_wanted: bool },
 }
 
 /// A strategy at work. All calls are made by one core at a time.
@@ -359,16 +359,17 @@ impl<W: Work> Crew<'_, W> {
                 }
                 let model = self.model(solver)?;
                 self.end(&mut state, Ending::Found(model));
-                Ok(Answer::Open)
+                Ok(Answer::Open { is_wanted: false })
             }
             solve::Outcome::Unknown(reason) => match reason {
-                Reason::Conflicts | Reason::Decisions | Reason::Interrupted => Ok(Answer::Open),
+                Reason::Interrupted => Ok(Answer::Open { is_wanted: true }),
+                Reason::Conflicts | Reason::Decisions => Ok(Answer::Open { is_wanted: false }),
                 Reason::Deadline => {
                     let now = Instant::now();
                     if options.deadline.is_some_and(|deadline| now >= deadline) {
                         self.end(&mut state, Ending::Stopped(Reason::Deadline));
                     }
-                    Ok(Answer::Open)
+                    Ok(Answer::Open { is_wanted: false })
                 }
                 reason => Err(reason),
             },

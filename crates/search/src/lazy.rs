@@ -345,7 +345,7 @@ impl Work for Lazy<'_> {
                 let children = self.children(&node);
                 self.stack.extend(children.into_iter().rev());
             }
-            Answer::Open => {
+            Answer::Open { .. } => {
                 self.schedules += u64::from(node.is_leaf);
                 self.stack.push(node);
             }

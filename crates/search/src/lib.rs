@@ -71,7 +71,7 @@ pub struct Options {
     pub seed: u64,
     /// Learnt clauses with at most this many literals go to all cores.
     pub share_length: usize,
-    /// Conflicts after which a cube is split.
+    /// Conflicts after which a cube is split, even if no core needs work.
     pub cube_conflicts: u64,
 }
 
@@ -83,7 +83,7 @@ impl Default for Options {
             memory: None,
             seed: 0,
             share_length: 8,
-            cube_conflicts: 5_000,
+            cube_conflicts: 30_000,
         }
     }
 }

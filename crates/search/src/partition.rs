@@ -150,7 +150,7 @@ impl Work for Partition<'_> {
                     }
                 }
             }
-            Answer::Possible | Answer::Open => self.give_back(piece),
+            Answer::Possible | Answer::Open { .. } => self.give_back(piece),
         }
     }
 

@@ -431,7 +431,7 @@ impl Work for Swarm<'_> {
                     self.reasons.push(blamed);
                 }
             }
-            Answer::Possible | Answer::Open => self.abandoned += 1,
+            Answer::Possible | Answer::Open { .. } => self.abandoned += 1,
         }
     }
 

@@ -45,7 +45,7 @@ impl Work for Whole {
     fn put(&mut self, _core: usize, _piece: Piece<()>, answer: Answer) {
         match answer {
             Answer::Closed(_) => self.is_closed = true,
-            Answer::Possible | Answer::Open => self.left += 1,
+            Answer::Possible | Answer::Open { .. } => self.left += 1,
         }
     }
 
