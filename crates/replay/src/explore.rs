@@ -18,8 +18,8 @@ use crate::machine::{Config, Cut, Excluded, Machine, Stop, Unsupported};
 use crate::schedule::{Options, Schedule};
 use crate::thread::Stuck;
 use crate::value::truncate;
-use crate::violation::{Violation, ViolationKind};
-use ir::{FunctionId, Location};
+use crate::violation::{Signature, Violation, ViolationKind};
+use ir::FunctionId;
 use std::collections::{BTreeSet, HashMap};
 
 #[derive(Clone, Debug)]
@@ -170,7 +170,7 @@ struct Explorer<'a> {
     /// The threads that took the steps up to the current state.
     path: Vec<usize>,
     result: Exploration,
-    known_sites: BTreeSet<(ViolationKind, Option<Location>, Vec<String>)>,
+    known_sites: BTreeSet<Signature>,
     work: u64,
 }
 
@@ -354,13 +354,7 @@ impl<'a> Explorer<'a> {
     }
 
     fn found(&mut self, machine: &Machine<'a>, violation: Violation) {
-        let (kind, location) = violation.site();
-        let details = match kind {
-            // Races differ in both places.
-            ViolationKind::DataRace => violation.details.clone(),
-            _ => Vec::new(),
-        };
-        if !self.known_sites.insert((kind, location, details)) {
+        if !self.known_sites.insert(violation.signature()) {
             return;
         }
         let mut schedule = Schedule {

@@ -58,6 +58,7 @@ use crate::inputs::{Allocation, Asker, Inputs, NoInput, Request};
 use crate::machine::{Config, Machine};
 use crate::schedule::Schedule;
 use crate::thread::{End, Life, Stuck};
+use crate::violation::Signature;
 use ir::{FunctionId, InstId, Program};
 use std::collections::{BTreeSet, HashMap};
 
@@ -67,6 +68,13 @@ pub enum Mark {
     /// The thread's execution number `count` (from 1) of this instruction has
     /// taken its visible step number `part` (from 0), or is over.
     Inst {
+        function: FunctionId,
+        inst: InstId,
+        count: u64,
+        part: u32,
+    },
+    /// The next visible step of the thread is that one, or has been taken.
+    Before {
         function: FunctionId,
         inst: InstId,
         count: u64,
@@ -117,6 +125,8 @@ pub struct Guide {
     pub reuses: Vec<GuidedReuse>,
     /// Who goes on after the last stretch.
     pub finally: usize,
+    /// Violations that do not end the run, unless they end every run.
+    pub known: Vec<Signature>,
 }
 
 /// Runs the program as a guide says, up to the first violation. `keep_going` is
@@ -144,6 +154,7 @@ pub fn run_guided(
         recorder: Recorder::new(machine, config, digest, started),
         inputs: &mut inputs,
         ended: BTreeSet::new(),
+        known: &guide.known,
         max_steps,
         keep_going,
     };
@@ -172,6 +183,7 @@ pub fn guide_along(
         recorder: Recorder::new(machine, config, schedule.digest, started),
         inputs: &mut inputs,
         ended: BTreeSet::new(),
+        known: &[],
         max_steps: u64::MAX,
         keep_going: &mut |_| true,
     };
@@ -279,6 +291,7 @@ struct Guided<'a, 'k> {
     /// Threads that have ended. The last one may then go on as the process, with
     /// what is to be done at its end.
     ended: BTreeSet<usize>,
+    known: &'k [Signature],
     max_steps: u64,
     keep_going: &'k mut dyn FnMut(u64) -> bool,
 }
@@ -326,7 +339,8 @@ impl Guided<'_, '_> {
                     | Outcome::Unsupported(_)
             )
         );
-        is_beyond || !self.recorder.violations.is_empty()
+        let mut violations = self.recorder.violations.iter();
+        is_beyond || violations.any(|violation| !self.known.contains(&violation.signature()))
     }
 
     fn is_reached(&self, stretch: &Stretch) -> bool {
@@ -341,6 +355,22 @@ impl Guided<'_, '_> {
             } => {
                 let counter = machine.counter.as_ref();
                 counter.is_some_and(|counter| counter.has_done(thread, function, inst, count, part))
+            }
+            Mark::Before {
+                function,
+                inst,
+                count,
+                part,
+            } => {
+                let counter = machine.counter.as_ref();
+                counter.is_some_and(|counter| {
+                    let current = counter.current(machine.thread(thread));
+                    let is_next = current.is_some_and(|execution| {
+                        let place = (execution.function, execution.inst, execution.number);
+                        place == (function, inst, count) && execution.steps == part
+                    });
+                    is_next || counter.has_done(thread, function, inst, count, part)
+                })
             }
             Mark::End => self.ended.contains(&thread),
             Mark::Start => thread < machine.thread_count() && machine.thread(thread).steps > 0,
@@ -416,6 +446,12 @@ impl Guided<'_, '_> {
 fn describe_mark(program: &Program, mark: &Mark) -> String {
     let (function, inst, count, part) = match mark {
         Mark::Inst {
+            function,
+            inst,
+            count,
+            part,
+        }
+        | Mark::Before {
             function,
             inst,
             count,

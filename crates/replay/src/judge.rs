@@ -3,6 +3,7 @@
 
 use crate::event::{Effect, Event};
 use crate::machine::{Machine, Stop, Unsupported};
+use crate::sync::Sync;
 use crate::thread::{Access, Frame, Thread};
 use crate::violation::{Property, StackEntry, Violation, ViolationKind};
 use ir::Location;
@@ -51,6 +52,7 @@ impl<'a> Machine<'a> {
             stack: self.stack(thread),
             message,
             details: Vec::new(),
+            sites: Vec::new(),
         }
     }
 
@@ -132,6 +134,10 @@ impl<'a> Machine<'a> {
         };
         let mine = (id, verb(ours), stack.to_vec());
         let other = (other.id, verb(theirs), self.stack(other));
+        let held = |thread: usize| match self.locks_of(thread).as_slice() {
+            [] => "without any lock".to_owned(),
+            locks => format!("holding {}", locks.join(" and ")),
+        };
         // Which of the two came first is chance; report them in source order.
         let place = |stack: &[StackEntry]| stack.first().and_then(|entry| entry.location);
         let (first, second) = if (place(&mine.2), mine.0) <= (place(&other.2), other.0) {
@@ -139,15 +145,44 @@ impl<'a> Machine<'a> {
         } else {
             (other, mine)
         };
+        let mut sites = [&first, &second].map(|(_, verb, stack)| format!("{verb} {}", at(stack)));
+        sites.sort();
         Violation {
             kind: ViolationKind::DataRace,
+            sites: sites.to_vec(),
             thread: first.0,
             message: format!("data race on {what}"),
             details: [&first, &second]
-                .map(|(thread, verb, stack)| format!("thread {thread} {verb} it {}", at(stack)))
+                .map(|(thread, verb, stack)| {
+                    let calls = self.callers(stack);
+                    let held = held(*thread);
+                    format!("thread {thread} {verb} it {}{calls}, {held}", at(stack))
+                })
                 .to_vec(),
             stack: first.2,
         }
+    }
+
+    /// Who called the function in which something happened.
+    fn callers(&self, stack: &[StackEntry]) -> String {
+        let callers = stack.iter().skip(1).map(|entry| match entry.location {
+            Some(location) => {
+                let place = self.image.program.describe_location(location);
+                format!(", called at {place} in {}", entry.function)
+            }
+            None => format!(", called in {}", entry.function),
+        });
+        callers.collect()
+    }
+
+    /// The locks that a thread holds, by name.
+    fn locks_of(&self, thread: usize) -> Vec<String> {
+        let held = self.sync.iter().filter(|(key, sync)| {
+            let is_lock = !matches!(sync, Sync::Once { .. });
+            is_lock && self.sync.holders(*key).contains(&thread)
+        });
+        held.map(|(key, sync)| format!("{} {}", sync.kind().name(), self.place_of(key)))
+            .collect()
     }
 
     pub(crate) fn record(&mut self, thread: &Thread, effect: Effect) {

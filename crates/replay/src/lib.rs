@@ -12,6 +12,7 @@
 mod access;
 mod calls;
 mod count;
+mod deadlock;
 mod describe;
 mod drive;
 mod event;
@@ -43,4 +44,4 @@ pub use inputs::{Allocation, Asker, Domain, Input, InputKind, Inputs, NoInput, R
 pub use machine::{Config, Cut, Excluded, Machine, Stop, Unsupported};
 pub use memory::OutOfMemory;
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
-pub use violation::{Checks, Property, StackEntry, Violation, ViolationKind};
+pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};

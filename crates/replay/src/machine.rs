@@ -28,6 +28,8 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub struct Config {
     pub checks: Checks,
+    /// Threads that wait for each other are a deadlock even if others can go on.
+    pub partial_deadlocks: bool,
     /// How often a loop's header may be reached each time the loop is entered,
     /// and how deep a function may call itself.
     pub unwind: Option<u32>,
@@ -52,6 +54,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             checks: Checks::default(),
+            partial_deadlocks: true,
             unwind: None,
             unwind_loops: BTreeMap::new(),
             spurious_wakeups: false,
@@ -374,30 +377,6 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// No thread can step although some are unfinished: the violation, if it was
-    /// asked for.
-    pub fn deadlock(&self) -> Option<Stop> {
-        // A thread that loops for ever could, for all we know, still do something.
-        let is_waiting = |thread: &Rc<Thread>| {
-            !thread.is_finished() && !thread.is_stuck() && !self.is_enabled(thread.id)
-        };
-        let is_dead = self.exit_code.is_none()
-            && self
-                .threads
-                .iter()
-                .all(|t| t.is_finished() || is_waiting(t));
-        let first = self.threads.iter().find(|thread| !thread.is_finished())?;
-        if !is_dead {
-            return None;
-        }
-        let message = "deadlock: no thread can go on".to_owned();
-        let mut violation = self.violation(first, ViolationKind::Deadlock, message);
-        for thread in self.threads.iter().filter(|thread| !thread.is_finished()) {
-            violation.details.push(self.describe_wait(thread));
-        }
-        Some(self.fatal(violation))
-    }
-
     /// Lets the thread take its next visible step, and the local work after it.
     /// The thread must be enabled.
     pub fn step(&mut self, id: usize, inputs: &mut dyn Inputs) -> Result<(), Stop> {
@@ -406,11 +385,16 @@ impl<'a> Machine<'a> {
         let mut thread = Rc::try_unwrap(thread).unwrap_or_else(|shared| (*shared).clone());
         thread.steps += 1;
         let before = self.accessing_stack(&thread);
-        let result = self.take_step(&mut thread, inputs);
-        self.notice_races(id, &before);
-        let result = result.and_then(|()| self.advance(&mut thread, inputs));
+        let mut result = self.take_step(&mut thread, inputs);
+        if result.is_ok() {
+            self.notice_races(id, &before);
+            result = self.advance(&mut thread, inputs);
+        }
         let result = self.absorb(&mut thread, result);
         self.threads[id] = Rc::new(thread);
+        if result.is_ok() {
+            self.notice_cycle(id);
+        }
         result
     }
 

@@ -192,7 +192,13 @@ pub struct Violation {
     pub message: String,
     /// Further lines: the other access of a race, who waits for whom.
     pub details: Vec<String>,
+    /// If it takes several places to tell it from others: the two accesses of a
+    /// race, or where threads wait in a deadlock, in order.
+    pub sites: Vec<String>,
 }
+
+/// See [`Violation::signature`].
+pub type Signature = (ViolationKind, Option<Location>, Vec<String>);
 
 impl Violation {
     pub fn location(&self) -> Option<Location> {
@@ -203,6 +209,14 @@ impl Violation {
     /// source place, but not the values that happened to be involved.
     pub fn site(&self) -> (ViolationKind, Option<Location>) {
         (self.kind, self.location())
+    }
+
+    /// The same with all places, if there are several; threads do not matter.
+    pub fn signature(&self) -> Signature {
+        match self.sites.is_empty() {
+            true => (self.kind, self.location(), Vec::new()),
+            false => (self.kind, None, self.sites.clone()),
+        }
     }
 
     pub fn describe(&self, program: &Program) -> String {

@@ -214,6 +214,7 @@ fn waiting_for_a_condition_has_two_parts() {
         inputs: vec![it.input(0, "signal", "pthread_cond_signal", (1, 0), woken)],
         reuses: Vec::new(),
         finally: 0,
+        known: Vec::new(),
     };
     let expected = |thread| [(0, 2), (1, 2), (2, 2), (0, 1), (thread, 1)];
     for (woken, thread) in [(0, 1), (1, 2)] {

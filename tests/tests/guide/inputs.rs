@@ -66,6 +66,7 @@ fn inputs_go_to_whoever_asks() {
         ],
         reuses: Vec::new(),
         finally: 0,
+        known: Vec::new(),
     };
     let run = it.run(&guide).expect("should fit");
     assert_eq!(run.outcome, Outcome::Exited(1));

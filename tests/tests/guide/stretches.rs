@@ -262,6 +262,7 @@ fn threads_that_are_stuck_are_told() {
         inputs: vec![it.input(1, "input", "__VERIFIER_nondet_int", (1, 0), 1)],
         reuses: Vec::new(),
         finally: 1,
+        known: Vec::new(),
     };
     let run = it.run(&guide).expect("should fit");
     assert_eq!(contexts(&run), [(0, 1), (1, 2)]);

@@ -141,6 +141,7 @@ impl Subject {
             inputs: Vec::new(),
             reuses: Vec::new(),
             finally,
+            known: Vec::new(),
         })
     }
 }

@@ -144,12 +144,7 @@ impl<'a> Machine<'a> {
         let key = self.sync_key(site, 0, SyncKind::Semaphore)?;
         if op == Semaphore::GetValue && !site.call.allow {
             let place = self.pointer_arg(site, 1);
-            return Ok(Reply::Wait(self.pending_write(
-                site,
-                Wait::Nothing,
-                place,
-                4,
-            )));
+            return Ok(Reply::Wait(self.pending_write(site, place, 4)));
         }
         let wait = match op {
             Semaphore::Wait => Wait::Semaphore(key),

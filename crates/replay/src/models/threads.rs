@@ -62,12 +62,7 @@ impl<'a> Machine<'a> {
         let result = self.pointer_arg(site, 0);
         let len = handle_type.bytes(self.memory.pointer_bytes);
         if !site.call.allow {
-            return Ok(Reply::Wait(self.pending_write(
-                site,
-                Wait::Nothing,
-                result,
-                len,
-            )));
+            return Ok(Reply::Wait(self.pending_write(site, result, len)));
         }
         let function = self.function_behind(site.thread, start)?;
         let target = self.model_access(
@@ -160,31 +155,16 @@ impl<'a> Machine<'a> {
             Ok(Err(reply)) => return Ok(reply),
             Err(stop) => return Err(stop),
         };
-        let wait = wait(target);
-        if !site.call.allow {
-            let place = self.pointer_arg(site, 1);
-            let len = self.join_result_type(site).bytes(self.memory.pointer_bytes);
-            return Ok(Reply::Wait(self.pending_write(site, wait, place, len)));
-        }
-        if let Some(reply) = self.gate(site, wait)? {
+        if let Some(reply) = self.gate(site, wait(target))? {
             return Ok(reply);
         }
         self.complete_join(site, target)
     }
 
-    /// A step that waits, and that will also write through a pointer (unless it
-    /// is null). What is wrong with the pointer is found out at the step.
-    pub(crate) fn pending_write(
-        &mut self,
-        site: &Site,
-        wait: Wait,
-        place: Pointer,
-        len: u64,
-    ) -> Pending {
-        let mut pending = Pending {
-            wait,
-            accesses: Vec::new(),
-        };
+    /// A step that will also write through a pointer (unless it is null). What is
+    /// wrong with the pointer is found out at the step.
+    pub(crate) fn pending_write(&mut self, site: &Site, place: Pointer, len: u64) -> Pending {
+        let mut pending = Pending::default();
         if place.address != 0 {
             let mode = AccessMode::WRITE;
             let _ = self.access(site.thread, place, len, mode, false, &mut pending);
@@ -306,12 +286,7 @@ impl<'a> Machine<'a> {
             Keys::Create => {
                 let place = self.pointer_arg(site, 0);
                 if !site.call.allow {
-                    return Ok(Reply::Wait(self.pending_write(
-                        site,
-                        Wait::Nothing,
-                        place,
-                        4,
-                    )));
+                    return Ok(Reply::Wait(self.pending_write(site, place, 4)));
                 }
                 let mut pending = Pending::default();
                 let Some((object, offset)) =
