@@ -11,17 +11,24 @@
 //! are runs with fewer contexts. Nothing here chooses a schedule or a query:
 //! that is done by assuming literals, see [`Encoding`].
 
+mod deadlocks;
+mod ends;
+mod finale;
 mod memory;
 mod model;
 mod normal_forms;
+mod races;
 mod schedule;
 
 use formula::{Blaster, ClauseSink, Lit, Polarity, TermId};
-use unfold::{Moment, ThreadId, Threads};
+use unfold::{Check, Moment, ThreadId, Threads};
 
 use crate::NormalForms;
+use deadlocks::Deadlocks;
+use ends::Ends;
 use memory::{Memory, Views};
-pub use model::{Context, Model};
+pub use model::{Context, Found, Model, Race, Site, Standing};
+use races::Races;
 use schedule::{Schedule, last};
 
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +38,19 @@ pub struct Options {
     /// Whether the threads take turns in the order of their ids. Otherwise each
     /// context may belong to any thread but that of the context before.
     pub round_robin: bool,
+    /// Not kept to if races are looked for: what comes last would not be free.
     pub normal_forms: NormalForms,
+    pub goals: Goals,
     pub formula: formula::Options,
+}
+
+/// What to look for besides [`Threads::violations`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Goals {
+    pub races: bool,
+    pub deadlocks: bool,
+    /// Threads that wait for each other are a deadlock, whatever the others do.
+    pub cycles: bool,
 }
 
 impl Options {
@@ -41,6 +59,7 @@ impl Options {
             contexts,
             round_robin: false,
             normal_forms: NormalForms::default(),
+            goals: Goals::default(),
             formula: formula::Options::default(),
         }
     }
@@ -59,6 +78,11 @@ pub struct Encoding {
     schedule: Schedule,
     memory: Memory,
     violations: Vec<Lit>,
+    /// By violation: it is not looked for any more.
+    is_forbidden: Vec<bool>,
+    ends: Ends,
+    races: Option<Races>,
+    deadlocks: Option<Deadlocks>,
 }
 
 /// Writes the formula. `keep_going` is asked now and then; if it says no, the
@@ -75,12 +99,18 @@ pub fn encode(
     let mut blaster = Blaster::new(options.formula);
     let schedule = Schedule::new(threads, options, &mut blaster, sink);
     let narrowing = options.formula.narrowing;
-    let memory = Memory::new(threads, &schedule, narrowing, &mut blaster);
+    let goals = options.goals;
+    let reads_at_end = goals.races || goals.deadlocks;
+    let memory = Memory::new(threads, &schedule, narrowing, reads_at_end, &mut blaster);
     let mut encoding = Encoding {
         blaster,
         schedule,
         memory,
         violations: Vec::new(),
+        is_forbidden: Vec::new(),
+        ends: Ends::new(),
+        races: None,
+        deadlocks: None,
     };
     // Creators come first, so what is handed to a thread is known by then.
     for thread in threads.threads.keys() {
@@ -89,9 +119,13 @@ pub fn encode(
     for thread in threads.threads.keys() {
         encoding.rules(threads, thread, sink, keep_going)?;
     }
+    encoding.ends(threads, goals, sink);
     encoding.moments(threads, sink, keep_going)?;
     let (schedule, blaster) = (&encoding.schedule, &mut encoding.blaster);
-    let forms = options.normal_forms;
+    let forms = match goals.races {
+        true => NormalForms::default(),
+        false => options.normal_forms,
+    };
     let memory = &mut encoding.memory;
     normal_forms::insist(threads, schedule, memory, forms, blaster, sink, keep_going)?;
     encoding.settle(sink, keep_going)?;
@@ -141,8 +175,60 @@ impl Encoding {
 
     /// Some violation happens. Its negation says nothing.
     pub fn any_violation(&mut self, sink: &mut impl ClauseSink) -> i32 {
-        let lit = self.blaster.gates.any(&self.violations);
+        let violations = self.violations.iter().zip(&self.is_forbidden);
+        let mut all: Vec<Lit> = violations
+            .filter(|(_, is_forbidden)| !**is_forbidden)
+            .map(|(violation, _)| *violation)
+            .collect();
+        all.extend(self.deadlocks.as_ref().map(|deadlocks| deadlocks.found));
+        let gates = &mut self.blaster.gates;
+        let mut lit = gates.any(&all);
+        if let Some(races) = &self.races {
+            lit = gates.ite(races.is_sought, races.found, lit);
+        }
         self.literal(lit, Polarity::Positive, sink)
+    }
+
+    /// Does not look for something any more. Ask for [`Encoding::any_violation`]
+    /// anew after that.
+    pub fn forbid(&mut self, threads: &Threads, site: &Site, sink: &mut impl ClauseSink) {
+        let blaster = &mut self.blaster;
+        match site {
+            Site::Moment(check, place) => {
+                for (index, violation) in threads.violations.iter().enumerate() {
+                    if (violation.check, violation.place) != (*check, *place) {
+                        continue;
+                    }
+                    self.is_forbidden[index] = true;
+                    // The run would have been over, but for some kinds.
+                    if *check != Check::Overflow {
+                        let mut clause = vec![!self.violations[index]];
+                        if let Some(races) = &self.races {
+                            let moment = &violation.moment;
+                            clause.push(races.is_after_all(&self.ends, moment, blaster));
+                        }
+                        blaster.add_clause(&clause, sink);
+                    }
+                }
+            }
+            Site::Race(one, two) => {
+                if let Some(races) = &self.races {
+                    let is_between = races.is_between(*one, *two, blaster);
+                    blaster.add_clause(&[!is_between], sink);
+                }
+            }
+            Site::Deadlock(places) => {
+                if let Some(deadlocks) = &self.deadlocks {
+                    let waits: Vec<Lit> = (places.iter())
+                        .map(|place| deadlocks.waits_at(*place, blaster))
+                        .collect();
+                    let together = blaster.gates.all(&waits);
+                    blaster.add_clause(&[!together], sink);
+                }
+            }
+        }
+        let settled = self.settle(sink, &mut || true);
+        settled.expect("nobody interrupts");
     }
 
     /// A violation happens, by its index in [`Threads::violations`]. The
@@ -154,7 +240,7 @@ impl Encoding {
     /// What a solver found, given the values of literals. Those that the solver
     /// does not tell may be anything.
     pub fn model(&self, threads: &Threads, value: impl Fn(i32) -> Option<bool>) -> Model {
-        model::read(threads, &self.schedule, &self.blaster, value)
+        model::read(self, threads, value)
     }
 
     fn literal(&mut self, lit: Lit, polarity: Polarity, sink: &mut impl ClauseSink) -> i32 {
@@ -178,6 +264,23 @@ impl Encoding {
     ) -> Option<()> {
         let (schedule, blaster) = (&self.schedule, &mut self.blaster);
         self.memory.settle(schedule, blaster, sink, keep_going)
+    }
+
+    /// What there is to look for in the end of a run.
+    fn ends(&mut self, threads: &Threads, goals: Goals, sink: &mut impl ClauseSink) {
+        if !goals.races && !goals.deadlocks {
+            return;
+        }
+        let blaster = &mut self.blaster;
+        self.ends = ends::find(threads, &self.schedule, blaster);
+        if goals.races {
+            let races = Races::new(threads, &self.schedule, &self.ends, blaster, sink);
+            self.races = Some(races);
+        }
+        if goals.deadlocks {
+            let deadlocks = Deadlocks::new(threads, &self.ends, goals.cycles, blaster, sink);
+            self.deadlocks = Some(deadlocks);
+        }
     }
 
     /// Gives meaning to what a thread reads, and notes what it writes.
@@ -240,7 +343,15 @@ impl Encoding {
         };
         let first = self.schedule.threads[thread].done[0].clone();
         let created = self.schedule.threads[creation.thread].done[creation.position].clone();
-        self.only_after(&first, None, &created, sink);
+        let quiet = threads.threads[thread].quiet_before;
+        if quiet > 0 {
+            for (passed, created) in first.iter().zip(&created) {
+                self.blaster.add_clause(&[!*passed, *created], sink);
+            }
+        }
+        if let Some(first) = self.schedule.threads[thread].done.get(quiet).cloned() {
+            self.only_after(&first, None, &created, sink);
+        }
         let condition = self.blaster.literal(&threads.terms, creation.condition);
         let clause = [!last(&first), condition];
         self.blaster.add_clause(&clause, sink);
@@ -320,7 +431,11 @@ impl Encoding {
                 return None;
             }
             let happens = self.happens(threads, moment);
-            self.blaster.add_clause(&[!happens], sink);
+            let mut clause = vec![!happens];
+            if let Some(races) = &self.races {
+                clause.push(races.is_after_all(&self.ends, moment, &mut self.blaster));
+            }
+            self.blaster.add_clause(&clause, sink);
         }
         // Whoever asks for less gets less: only what is asked for is written.
         for violation in &threads.violations {
@@ -329,6 +444,7 @@ impl Encoding {
             }
             let happens = self.happens(threads, &violation.moment);
             self.violations.push(happens);
+            self.is_forbidden.push(false);
         }
         Some(())
     }

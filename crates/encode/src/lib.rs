@@ -6,7 +6,7 @@
 
 pub mod contexts;
 
-pub use contexts::{Context, Encoding, Model, Options, encode};
+pub use contexts::{Context, Encoding, Found, Goals, Model, Options, Race, Site, Standing, encode};
 
 /// Which normal forms of schedules to insist on; each keeps at least one
 /// schedule of every equivalence class, with no more contexts than any other.

@@ -9,6 +9,7 @@ use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
 use crate::memory::Ground;
 use crate::pass::{Flow, Frame, Pass, State};
+use crate::races::Mode;
 use crate::threads::{Access, Cell, CellId};
 use crate::validity::Seen;
 use crate::values::{Places, Reach};
@@ -243,7 +244,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Takes note of an access, once there are several threads.
-    fn note(&mut self, object: ObjectId, offset: u64, size: u64, is_write: bool) {
+    pub fn note(&mut self, object: ObjectId, offset: u64, size: u64, is_write: bool) {
         if !self.is_alone {
             let thread = self.thread;
             self.known
@@ -263,6 +264,8 @@ impl<'p> Pass<'p> {
         size: u64,
         condition: TermId,
     ) -> TermId {
+        let bytes = (object, offset, size);
+        self.note_use(state, position, bytes, condition, Mode::READ);
         if self.known.is_array(object) {
             return self.read_elements(state, position, object, (offset, size), condition);
         }
@@ -390,6 +393,8 @@ impl<'p> Pass<'p> {
         condition: TermId,
         value: TermId,
     ) {
+        let bytes = (object, offset, size);
+        self.note_use(state, position, bytes, condition, Mode::WRITE);
         if self.known.is_array(object) {
             let place = (offset, size);
             return self.write_elements(state, position, object, place, condition, value);

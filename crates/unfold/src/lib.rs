@@ -20,6 +20,7 @@ mod learn;
 mod memory;
 mod models;
 mod pass;
+mod races;
 mod reuse;
 mod secrets;
 mod shape;
@@ -28,6 +29,7 @@ mod typed;
 mod unfolding;
 mod validity;
 mod values;
+mod waits;
 mod walk;
 mod watches;
 
@@ -35,8 +37,8 @@ pub use checks::{Check, Checks};
 pub use pass::{Execution, Input, Trail};
 pub use reuse::Reuse;
 pub use threads::{
-    Access, Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Threads,
-    Violation,
+    Access, Cell, CellId, Creation, Moment, Place, Position, SpotId, Step, Thread, ThreadId,
+    Threads, Use, Violation, Wait,
 };
 pub use unfolding::{Error, Options, Reductions, Unfolding, unfold};
 

@@ -5,6 +5,7 @@ use crate::checks::Check;
 use crate::known::{FrameId, Instance, Known, ObjectId};
 use crate::learn::{self, Bounds};
 use crate::memory::{Fresh, Ground, Memory};
+use crate::races::Races;
 use crate::reuse::Reuse;
 use crate::secrets::Secrets;
 use crate::shape::Shape;
@@ -175,6 +176,7 @@ pub struct Pass<'p> {
     pub violations: Vec<Violation>,
     pub excluded: Vec<Moment>,
     pub stuck: Vec<Moment>,
+    pub races: Races,
     /// Which of the excluded moments are due to bounds.
     pub cut_moments: Vec<usize>,
     /// Loops (or functions, for recursion) that were cut.
@@ -277,6 +279,7 @@ impl<'p> Pass<'p> {
     fn moment(&mut self, state: &State, condition: TermId) -> Moment {
         let condition = self.terms.all(&[state.guard, state.ok, condition]);
         Moment {
+            is_within: state.atomic.is_some(),
             thread: self.thread,
             after: state.after,
             condition,
@@ -423,6 +426,8 @@ impl<'p> Pass<'p> {
             accesses: Vec::new(),
             requires: Vec::new(),
             joins: Vec::new(),
+            uses: Vec::new(),
+            waits: Vec::new(),
             step,
         };
         let work = self.work();
@@ -489,7 +494,9 @@ impl<'p> Pass<'p> {
             part: 0,
             location,
         };
-        if state.after == 0 && self.thread.as_u32() != 0 {
+        // What is quiet takes no turn.
+        let quiet = self.work().thread.quiet_before;
+        if state.after == quiet && self.thread.as_u32() != 0 {
             self.push_position(state, step(Place::Start), frame.execution);
         }
         if !self.options.reductions.hiding {

@@ -32,6 +32,12 @@ impl ThreadId {
 pub struct CellId(u32);
 entity_impl!(CellId, "cell");
 
+/// Bytes of the program's memory that are always accessed together, so that two
+/// accesses to them overlap.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SpotId(u32);
+entity_impl!(SpotId, "spot");
+
 /// A bounded program.
 pub struct Threads {
     pub terms: Terms,
@@ -49,6 +55,8 @@ pub struct Threads {
 /// A condition on the local state of a thread between two positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
+    /// It happens within the step before it, which comes to no end then.
+    pub is_within: bool,
     pub thread: ThreadId,
     /// How many positions of the thread come before. The condition means
     /// something only when the last of them has been passed; if there are none,
@@ -87,6 +95,10 @@ pub struct Thread {
     pub positions: Vec<Position>,
     /// Whether the thread can end at all; if not, joins with it never return.
     pub can_end: bool,
+    /// So many positions at the beginning concern memory that nobody else can know
+    /// of yet. They take no turn: the thread may pass them with its creation. Only
+    /// if somebody wants to know where threads stand.
+    pub quiet_before: usize,
     /// Of so many positions, those that the thread's path does not lead through
     /// are passed together with the one before, unless the thread is stuck there.
     /// The others may be passed later too, since it makes no difference.
@@ -113,7 +125,34 @@ pub struct Position {
     /// Threads that must have ended before a thread passes, each under a
     /// condition. Conditions include the guard.
     pub joins: Vec<(TermId, ThreadId)>,
+    /// The memory of the program that it accesses; only if races are looked for.
+    pub uses: Vec<Use>,
+    /// What a thread may have to wait for here, besides other threads to end; only
+    /// if deadlocks are looked for.
+    pub waits: Vec<Wait>,
     pub step: Step,
+}
+
+/// An access as races see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Use {
+    pub spot: SpotId,
+    /// Includes the position's guard.
+    pub condition: TermId,
+    pub is_write: bool,
+    pub is_atomic: bool,
+    /// Whether it is known that the step will make it before it is taken. It then
+    /// races with what others have just done.
+    pub is_foreseen: bool,
+}
+
+/// A reason to wait, which others can remove.
+#[derive(Clone, Debug)]
+pub struct Wait {
+    /// Whether there is no need to wait.
+    pub until: TermId,
+    /// If there is: threads that must do something first, each under a condition.
+    pub holders: Vec<(TermId, ThreadId)>,
 }
 
 /// Conditions include the position's guard.

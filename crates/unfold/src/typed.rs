@@ -5,6 +5,7 @@ use crate::Error;
 use crate::access::{Part, Target, Targets};
 use crate::known::Content;
 use crate::pass::{Flow, Frame, Pass, State, Value};
+use crate::races::{Mode, Noting};
 use formula::TermId;
 use ir::{Body, Inst, Op, RmwOp, Type};
 use std::rc::Rc;
@@ -104,31 +105,59 @@ impl<'p> Pass<'p> {
         if self.confirm_guesses(state, position, &targets) == Flow::Dead {
             return Ok(Flow::Dead);
         }
-        let (parts, _) = self.parts_of(&ty);
+        let mode = Mode {
+            is_write,
+            is_atomic: match &inst.op {
+                Op::Load { ordering, .. } | Op::Store { ordering, .. } => ordering.is_some(),
+                _ => true,
+            },
+        };
+        self.note_targets(state, position, &targets, size, mode);
+        let result = self.while_noting(Noting::Silent, |pass| {
+            pass.read_and_write(state, frame, inst, &ty, &targets, position)
+        })?;
+        self.check_arrays()?;
+        if let Some(result) = result {
+            self.set_register(state, frame, inst.result, result);
+        }
+        Ok(Flow::Next)
+    }
+
+    /// What an instruction does with the memory it means; its result.
+    fn read_and_write(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        inst: &Inst,
+        ty: &Type,
+        targets: &Targets,
+        position: Option<usize>,
+    ) -> Result<Option<Value>, Error> {
+        let (parts, _) = self.parts_of(ty);
         let always = self.truth();
-        let result = match &inst.op {
+        Ok(match &inst.op {
             Op::Load { .. } => {
-                let bytes = self.load_from(state, position, &targets, &parts);
-                self.settle(frame, &targets, &bytes);
-                Some(self.assemble(&ty, &mut bytes.into_iter()))
+                let bytes = self.load_from(state, position, targets, &parts);
+                self.settle(frame, targets, &bytes);
+                Some(self.assemble(ty, &mut bytes.into_iter()))
             }
             Op::Store { value, .. } => {
                 let value = self.value_of(state, frame, *value);
-                self.store_value(state, position, &targets, &parts, &value, always);
+                self.store_value(state, position, targets, &parts, &value, always);
                 None
             }
             Op::Rmw { op, value, .. } => {
                 let operand = self.term_of(state, frame, *value);
-                let bytes = self.load_from(state, position, &targets, &parts);
-                self.settle(frame, &targets, &bytes);
-                let old = self.assemble(&ty, &mut bytes.into_iter());
+                let bytes = self.load_from(state, position, targets, &parts);
+                self.settle(frame, targets, &bytes);
+                let old = self.assemble(ty, &mut bytes.into_iter());
                 if let Value::Term(term) = old {
                     let new = self.read_modify_write(*op, term, operand);
                     if *op != RmwOp::Exchange {
                         self.note_computed(new);
                     }
                     let new = Value::Term(new);
-                    self.store_value(state, position, &targets, &parts, &new, always);
+                    self.store_value(state, position, targets, &parts, &new, always);
                 }
                 Some(old)
             }
@@ -139,26 +168,21 @@ impl<'p> Pass<'p> {
             } => {
                 let expected = self.term_of(state, frame, *expected);
                 let replacement = self.value_of(state, frame, *replacement);
-                let bytes = self.load_from(state, position, &targets, &parts);
-                self.settle(frame, &targets, &bytes);
-                let old = self.assemble(&ty, &mut bytes.into_iter());
+                let bytes = self.load_from(state, position, targets, &parts);
+                self.settle(frame, targets, &bytes);
+                let old = self.assemble(ty, &mut bytes.into_iter());
                 let is_equal = match old {
                     Value::Term(old) => self.equal_words(old, expected),
                     Value::Tuple(_) => {
                         return Err(self.unsupported(frame, "a compare-exchange of a struct"));
                     }
                 };
-                self.store_value(state, position, &targets, &parts, &replacement, is_equal);
+                self.store_value(state, position, targets, &parts, &replacement, is_equal);
                 let bit = Value::Term(self.terms.to_bit(is_equal));
                 Some(Value::Tuple(Rc::from([old, bit])))
             }
             _ => None,
-        };
-        self.check_arrays()?;
-        if let Some(result) = result {
-            self.set_register(state, frame, inst.result, result);
-        }
-        Ok(Flow::Next)
+        })
     }
 
     pub fn store_value(

@@ -4,6 +4,7 @@ use crate::checks::Checks;
 use crate::known::Known;
 use crate::memory::{Fresh, Memory};
 use crate::pass::{Pass, Start, Trail, Value};
+use crate::races::Races;
 use crate::threads::{Cell, ThreadId, Threads};
 use crate::values::Values;
 use crate::{MAIN, offset_bits};
@@ -152,6 +153,7 @@ pub fn unfold(
             violations: Vec::new(),
             excluded: Vec::new(),
             stuck: Vec::new(),
+            races: Races::default(),
             cut_moments: Vec::new(),
             cuts: BTreeSet::new(),
             limits: BTreeSet::new(),
@@ -247,6 +249,7 @@ impl Pass<'_> {
             .enumerate()
             .map(|(index, thread)| (*thread, ThreadId::from_u32(index as u32)))
             .collect();
+        let mut uses = self.uses_by_thread();
         let mut threads = PrimaryMap::new();
         let mut trails = PrimaryMap::new();
         for thread in &self.order {
@@ -265,7 +268,16 @@ impl Pass<'_> {
                         None => position.requires.push(self.terms.not(condition)),
                     }
                 }
+                for wait in &mut position.waits {
+                    wait.holders
+                        .retain(|(_, thread)| numbers.contains_key(thread));
+                    for (_, thread) in &mut wait.holders {
+                        *thread = numbers[thread];
+                    }
+                }
             }
+            work.thread
+                .place_uses(uses.remove(thread).unwrap_or_default());
             threads.push(work.thread);
             trails.push(work.trail);
         }

@@ -95,7 +95,13 @@ impl<'p> Pass<'p> {
         touches &= !self.is_alone;
         is_visible |= touches && !self.options.reductions.hiding;
         let position = if is_visible {
-            Some(self.position(frame, state, part))
+            let is_quiet = !is_noticed && self.concerns_secrets(state, targets);
+            let position = self.position(frame, state, part);
+            let thread = &mut self.work().thread;
+            if is_quiet && thread.quiet_before == position {
+                thread.quiet_before += 1;
+            }
+            Some(position)
         } else {
             if touches {
                 self.touch(frame, state);

@@ -31,6 +31,7 @@ impl<'p> Pass<'p> {
             positions: Vec::new(),
             can_end: false,
             skips_before: 0,
+            quiet_before: 0,
         };
         let work = Work {
             thread,

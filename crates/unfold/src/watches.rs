@@ -14,6 +14,7 @@ use crate::Error;
 use crate::access::{Element, Target, Targets};
 use crate::known::{Content, Instance, Known, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
+use crate::races::Mode;
 use crate::values::Places;
 use formula::{Range, TermId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,8 @@ pub enum Watched {
     Offset(u64),
     /// The element that a read means.
     Read(Instance),
+    /// The element that threads compete for. It holds no value.
+    Raced,
 }
 
 #[derive(Default)]
@@ -74,8 +77,20 @@ impl Known {
         array.map_or_else(|| Rc::from([]), |array| array.watches.clone())
     }
 
+    /// Those that hold a value.
+    fn value_watches(&self, array: ObjectId) -> Vec<ObjectId> {
+        let watches = self.watches(array);
+        let holds_value = |watch: &ObjectId| {
+            !matches!(
+                self.objects[*watch].key,
+                ObjectKey::Watch(_, Watched::Raced)
+            )
+        };
+        watches.iter().copied().filter(holds_value).collect()
+    }
+
     /// The watch of that name, made if there is none.
-    fn watch(&mut self, array: ObjectId, watched: Watched) -> Option<ObjectId> {
+    pub fn watch(&mut self, array: ObjectId, watched: Watched) -> Option<ObjectId> {
         let unit = self.arrays.arrays.get(&array)?.unit;
         let data = &self.objects[array];
         let starts_as = match (&watched, &data.starts_as) {
@@ -108,7 +123,7 @@ impl Known {
 
 impl<'p> Pass<'p> {
     /// The number of the element at an offset.
-    fn element_at(&mut self, array: ObjectId, offset: u64) -> TermId {
+    pub fn element_at(&mut self, array: ObjectId, offset: u64) -> TermId {
         let (shift, width) = self.element_layout(array);
         self.terms.constant(width, u128::from(offset >> shift))
     }
@@ -127,13 +142,13 @@ impl<'p> Pass<'p> {
     }
 
     /// The element that a watch is about.
-    fn watched_element(&mut self, watch: ObjectId) -> TermId {
+    pub fn watched_element(&mut self, watch: ObjectId) -> TermId {
         if let Some(element) = self.elements.get(&watch) {
             return *element;
         }
         let element = match self.known.objects[watch].key.clone() {
             ObjectKey::Watch(array, Watched::Offset(offset)) => self.element_at(array, offset),
-            ObjectKey::Watch(array, Watched::Read(_)) => {
+            ObjectKey::Watch(array, Watched::Read(_) | Watched::Raced) => {
                 let (shift, width) = self.element_layout(array);
                 let last = self.known.objects[array].size.saturating_sub(1) >> shift;
                 let range = Range::from_unsigned(width, 0..=u128::from(last));
@@ -338,13 +353,13 @@ impl<'p> Pass<'p> {
         condition: TermId,
         value: TermId,
     ) {
-        for watch in self.known.watches(array).iter() {
-            let watched = self.watched_element(*watch);
+        for watch in self.known.value_watches(array) {
+            let watched = self.watched_element(watch);
             let is_meant = self.terms.equal(watched, element);
             let condition = self.terms.and(condition, is_meant);
             if self.terms.as_bool(condition) != Some(false) {
-                let unit = self.known.objects[*watch].size;
-                self.write_at(state, position, *watch, 0, unit, condition, value);
+                let unit = self.known.objects[watch].size;
+                self.write_at(state, position, watch, 0, unit, condition, value);
             }
         }
     }
@@ -358,6 +373,8 @@ impl<'p> Pass<'p> {
         (offset, size): (u64, u64),
         byte: u8,
     ) {
+        let always = self.truth();
+        self.note_use(state, position, (array, offset, size), always, Mode::WRITE);
         let covered = self.covered(array, offset, size);
         let (Some(first), Some(last)) = (covered.first(), covered.last()) else {
             return;
@@ -366,17 +383,17 @@ impl<'p> Pass<'p> {
             self.element_at(array, *first),
             self.element_at(array, *last),
         );
-        for watch in self.known.watches(array).iter() {
-            let watched = self.watched_element(*watch);
+        for watch in self.known.value_watches(array) {
+            let watched = self.watched_element(watch);
             let is_meant = [
                 self.terms.unsigned_less_equal(first, watched),
                 self.terms.unsigned_less_equal(watched, last),
             ];
             let condition = self.terms.all(&is_meant);
-            let unit = self.known.objects[*watch].size;
+            let unit = self.known.objects[watch].size;
             let value = (0..unit).fold(0, |all, at| all | u128::from(byte) << (8 * at));
             let value = self.terms.constant(8 * unit as u32, value);
-            self.write_at(state, position, *watch, 0, unit, condition, value);
+            self.write_at(state, position, watch, 0, unit, condition, value);
         }
     }
 }

@@ -17,7 +17,7 @@ use formula::{Blaster, ClauseSink, Lit, Polarity, Range, Term, TermId};
 use std::collections::HashMap;
 use unfold::{Access, CellId, ThreadId, Threads};
 
-use super::schedule::Schedule;
+use super::schedule::{Row, Schedule};
 
 /// How the values of a range are laid out as a signed word.
 #[derive(Clone, Copy)]
@@ -74,7 +74,7 @@ struct Changes {
 
 struct CellState {
     layout: Layout,
-    /// By context, the value when it starts.
+    /// By context, the value when it starts; and perhaps one for the end.
     snapshots: Vec<Vec<Lit>>,
     /// Those of one thread are together and in program order.
     writes: Vec<Write>,
@@ -157,6 +157,8 @@ struct Waiting {
 
 pub struct Memory {
     narrowing: bool,
+    /// What is not passed reads what memory holds in the end.
+    reads_at_end: bool,
     cells: PrimaryMap<CellId, CellState>,
     together: HashMap<(ThreadId, usize, usize), Lit>,
     definitions: Vec<Definition>,
@@ -172,10 +174,12 @@ impl Memory {
         threads: &Threads,
         schedule: &Schedule,
         narrowing: bool,
+        reads_at_end: bool,
         blaster: &mut Blaster,
     ) -> Memory {
         let mut memory = Memory {
             narrowing,
+            reads_at_end,
             cells: PrimaryMap::new(),
             together: HashMap::new(),
             definitions: Vec::new(),
@@ -186,7 +190,8 @@ impl Memory {
             let layout = Layout::of(&cell.range, narrowing);
             let initial = blaster.signed_word(&threads.terms, cell.initial);
             let mut snapshots = vec![layout.fit(initial)];
-            for context in 0..schedule.contexts - 1 {
+            let ends = schedule.contexts - usize::from(!reads_at_end);
+            for context in 0..ends {
                 let snapshot = if written[id][context] {
                     let inputs = layout.fit(&blaster.gates.inputs(layout.len));
                     memory.define(&inputs, Definition::After { cell: id, context });
@@ -282,10 +287,10 @@ impl Memory {
             }),
             None => None,
         };
-        let at = &schedule.threads[thread].at[position];
+        let at = self.times(schedule, thread, position);
         let snapshots = &self.cells[cell].snapshots;
         let sources: Vec<&[Lit]> = (snapshots.iter().zip(at))
-            .filter(|(_, at)| **at != Lit::FALSE)
+            .filter(|(_, at)| *at != Lit::FALSE)
             .map(|(word, _)| word.as_slice())
             .chain(own.as_ref().map(|own| own.word.as_slice()))
             .collect();
@@ -315,6 +320,15 @@ impl Memory {
         );
         views.0[cell] = Some((position, word.clone()));
         word
+    }
+
+    /// When a position reads what it reads: by context, and perhaps in the end.
+    fn times(&self, schedule: &Schedule, thread: ThreadId, position: usize) -> Row {
+        let mut times = schedule.threads[thread].at[position].clone();
+        if self.reads_at_end {
+            times.push(!schedule.threads[thread].is_passed(position));
+        }
+        times
     }
 
     /// Whether two positions of a thread are passed in one context.
@@ -424,9 +438,9 @@ impl Memory {
                     is_current = own.is_current;
                     equal(&[!is_current], own.word[bit], blaster, sink);
                 }
-                let at = &schedule.threads[*thread].at[*position];
-                for (at, snapshot) in at.iter().zip(&self.cells[*cell].snapshots) {
-                    equal(&[!*at, is_current], snapshot[bit], blaster, sink);
+                let at = self.times(schedule, *thread, *position);
+                for (at, snapshot) in at.into_iter().zip(&self.cells[*cell].snapshots) {
+                    equal(&[!at, is_current], snapshot[bit], blaster, sink);
                 }
             }
             Definition::Together {
@@ -438,7 +452,8 @@ impl Memory {
                 let is_together = waiting.input;
                 blaster.add_clause(&[!is_together, schedule.is_passed(*later)], sink);
                 for context in 0..schedule.run.len() {
-                    if schedule.run[context] == Lit::FALSE {
+                    let at = [schedule.at[*earlier][context], schedule.at[*later][context]];
+                    if schedule.run[context] == Lit::FALSE && at == [Lit::FALSE; 2] {
                         continue;
                     }
                     let behind = [

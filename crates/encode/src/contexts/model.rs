@@ -8,8 +8,10 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use formula::{Blaster, Evaluator, Lit, TermId, Terms, VariableId};
 use std::cell::RefCell;
 use std::ops::Range;
-use unfold::{Access, CellId, Moment, ThreadId, Threads};
+use unfold::{Access, CellId, Check, Moment, Place, ThreadId, Threads};
 
+use super::Encoding;
+use super::finale::{RunEnd, read_at_end};
 use super::schedule::Schedule;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +30,59 @@ pub struct Model {
     /// Those read at positions that are not passed have some value in their
     /// range.
     pub values: SecondaryMap<VariableId, u128>,
-    /// The first that happens, by its index in [`Threads::violations`]. `None` if
-    /// none does, which can only be if the query did not ask for any.
-    pub violation: Option<usize>,
+    /// `None` if there is none, which can only be if the query did not ask for any.
+    pub found: Option<Found>,
+    /// Where threads are in the end that exist and could or could not go on; only
+    /// if somebody asks for the end of runs.
+    pub standing: Vec<Standing>,
+}
+
+/// A violation in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The first that happens, by its index in [`Threads::violations`].
+    Moment(usize),
+    Race(Race),
+    /// Threads that wait, all of them or those that wait for each other.
+    Deadlock(Vec<Standing>),
+}
+
+/// The last step of a run, and the next one of another thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Race {
+    pub last: Standing,
+    pub next: Standing,
+}
+
+/// A thread and one of its positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Standing {
+    pub thread: ThreadId,
+    pub position: usize,
+}
+
+/// What tells a violation from others: the instructions at fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Site {
+    Moment(Check, Place),
+    Race(Place, Place),
+    Deadlock(Vec<Place>),
 }
 
 impl Model {
+    /// What was found, in terms of the program.
+    pub fn site(&self, threads: &Threads) -> Option<Site> {
+        let place = |at: &Standing| threads.threads[at.thread].positions[at.position].step.place;
+        Some(match self.found.as_ref()? {
+            Found::Moment(index) => {
+                let violation = &threads.violations[*index];
+                Site::Moment(violation.check, violation.place)
+            }
+            Found::Race(race) => Site::Race(place(&race.last), place(&race.next)),
+            Found::Deadlock(waiting) => Site::Deadlock(waiting.iter().map(place).collect()),
+        })
+    }
+
     /// Evaluates terms with the values of this model.
     pub fn evaluator<'a>(
         &'a self,
@@ -44,16 +93,17 @@ impl Model {
 }
 
 pub(super) fn read(
+    encoding: &Encoding,
     threads: &Threads,
-    schedule: &Schedule,
-    blaster: &Blaster,
     value: impl Fn(i32) -> Option<bool>,
 ) -> Model {
+    let (schedule, blaster) = (&encoding.schedule, &encoding.blaster);
     let value = |literal: i32| value(literal) == Some(true);
-    let contexts = read_contexts(threads, schedule, |lit| match lit.as_constant() {
+    let holds = |lit: Lit| match lit.as_constant() {
         Some(value) => value,
         None => blaster.cnf.known_literal(lit).is_some_and(value),
-    });
+    };
+    let contexts = read_contexts(threads, schedule, holds);
     let values = RefCell::new(input_values(threads, blaster, value));
     let mut evaluator = Evaluator::new(&threads.terms, |variable| values.borrow()[variable]);
     let mut cells: SecondaryMap<CellId, u128> = SecondaryMap::new();
@@ -84,6 +134,15 @@ pub(super) fn read(
             }
         }
     }
+    let reads_at_end = encoding.races.is_some() || encoding.deadlocks.is_some();
+    if reads_at_end {
+        for (id, thread) in threads.threads.iter() {
+            let passed = passed_positions(&contexts, id);
+            for position in &thread.positions[passed..] {
+                read_at_end(threads, position, &cells, &values, &mut evaluator);
+            }
+        }
+    }
     // The context, and the position in it.
     let passed_at = |thread: ThreadId, position: usize| {
         let passes =
@@ -108,16 +167,42 @@ pub(super) fn read(
         reached.filter(|_| exists && evaluator.is_true(moment.condition))
     };
     // The run ends with the first.
-    let violation = (threads.violations.iter().enumerate())
+    let first = (threads.violations.iter().enumerate())
         .filter_map(|(index, violation)| Some((happens_at(&violation.moment)?, index)))
         .min()
-        .map(|(_, index)| index);
+        .map(|(_, index)| Found::Moment(index));
+    let mut standing = Vec::new();
+    let mut found = first;
+    if reads_at_end {
+        let mut end = RunEnd {
+            threads,
+            contexts: &contexts,
+            evaluator: &mut evaluator,
+        };
+        standing = end.standing();
+        if let Some(races) = &encoding.races
+            && holds(races.is_sought)
+        {
+            let is_rival = |thread: ThreadId| races.rivals[thread].is_some_and(holds);
+            found = end.race(&standing, is_rival).map(Found::Race);
+        }
+        if found.is_none() && encoding.deadlocks.is_some() {
+            found = end.deadlock(&standing).map(Found::Deadlock);
+        }
+    }
     drop(evaluator);
     Model {
         contexts,
         values: values.into_inner(),
-        violation,
+        found,
+        standing,
     }
+}
+
+/// How many positions a thread has passed.
+pub(super) fn passed_positions(contexts: &[Context], thread: ThreadId) -> usize {
+    let mut own = contexts.iter().filter(|context| context.thread == thread);
+    own.next_back().map_or(0, |context| context.positions.end)
 }
 
 fn read_contexts(
@@ -144,6 +229,20 @@ fn read_contexts(
             thread,
             positions: start..end,
         });
+        // What a new thread does at once.
+        for (id, data) in threads.threads.iter() {
+            let done = &schedule.threads[id].done;
+            let is_done = |position: &usize| value(done[*position][context]);
+            let quiet = (passed[id]..data.quiet_before).take_while(is_done).count();
+            if quiet > 0 {
+                let start = passed[id];
+                passed[id] += quiet;
+                contexts.push(Context {
+                    thread: id,
+                    positions: start..passed[id],
+                });
+            }
+        }
     }
     contexts
 }
@@ -175,7 +274,7 @@ fn input_values(
     values
 }
 
-fn as_variable(terms: &Terms, id: TermId) -> Option<VariableId> {
+pub(super) fn as_variable(terms: &Terms, id: TermId) -> Option<VariableId> {
     match terms.term(id) {
         formula::Term::Variable(variable) => Some(variable),
         _ => None,

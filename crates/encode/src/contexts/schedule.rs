@@ -149,18 +149,27 @@ impl Schedule {
         blaster: &mut Blaster,
         sink: &mut impl ClauseSink,
     ) {
+        let data = &threads.threads[thread];
+        // What is quiet may be passed in the context of the creation.
+        let creation = data.creation.filter(|_| data.quiet_before > 0);
+        let created = creation.map(|creation| {
+            let creator = &self.threads[creation.thread];
+            creator.at[creation.position].clone()
+        });
         let schedule = &mut self.threads[thread];
         // What makes a context usable by this thread.
         let active: Row = (schedule.run.iter().zip(&self.unused_from))
             .map(|(run, unused)| blaster.gates.and(*run, !*unused))
             .collect();
-        for position in 0..threads.threads[thread].positions.len() {
+        for position in 0..data.positions.len() {
             let mut done: Row = Vec::with_capacity(self.contexts);
             let mut at: Row = Vec::with_capacity(self.contexts);
             for context in 0..self.contexts {
                 let before = done.last().copied().unwrap_or(Lit::FALSE);
-                let can_pass = schedule.run[context] != Lit::FALSE
-                    && earliest.positions[thread][position] <= context;
+                let created = (created.as_ref().filter(|_| position < data.quiet_before))
+                    .map_or(Lit::FALSE, |created| created[context]);
+                let has_turn = schedule.run[context] != Lit::FALSE || created != Lit::FALSE;
+                let can_pass = has_turn && earliest.positions[thread][position] <= context;
                 if !can_pass {
                     done.push(before);
                     at.push(Lit::FALSE);
@@ -176,7 +185,7 @@ impl Schedule {
                 if let Some(previous) = schedule.done.last() {
                     blaster.add_clause(&[!now, previous[context]], sink);
                 }
-                blaster.add_clause(&[!here, active[context]], sink);
+                blaster.add_clause(&[!here, active[context], created], sink);
                 done.push(now);
                 at.push(here);
             }
@@ -226,6 +235,7 @@ impl Earliest {
             Some(creation) if threads.terms.as_bool(creation.condition) == Some(false) => never,
             Some(creation) => self.positions[creation.thread][creation.position] + 1,
         };
+        let created = now.saturating_sub(1);
         now = next_turn(threads, schedule, id, now);
         let mut has_changed = self.starts[id] != now;
         self.starts[id] = now;
@@ -241,8 +251,12 @@ impl Earliest {
                 }
             }
             now = next_turn(threads, schedule, id, now);
-            has_changed |= self.positions[id][index] != now;
-            self.positions[id][index] = now;
+            let earliest = match index < thread.quiet_before {
+                true => created,
+                false => now,
+            };
+            has_changed |= self.positions[id][index] != earliest;
+            self.positions[id][index] = earliest;
         }
         has_changed
     }

@@ -52,6 +52,7 @@ pub fn busy_program(rng: &mut Rng) -> Program {
             positions,
             can_end: true,
             skips_before: 0,
+            quiet_before: 0,
         });
     }
     let mut threads = Threads {
@@ -71,6 +72,7 @@ pub fn busy_program(rng: &mut Rng) -> Program {
         })
         .collect();
     threads.violations.push(Violation::of_assertion(Moment {
+        is_within: false,
         thread: seen.thread,
         after: seen.after,
         condition: threads.terms.all(&all),
@@ -130,6 +132,7 @@ impl Generator<'_> {
                 name: format!("thread {index}"),
                 creation,
                 skips_before: self.rng.usize(..=positions.len()),
+                quiet_before: 0,
                 positions,
                 can_end,
             });
@@ -443,6 +446,7 @@ impl Generator<'_> {
         let pool = &pools[thread][after];
         let (a, b) = (self.truth(pool), self.truth(pool));
         Moment {
+            is_within: false,
             thread: ThreadId::new(thread),
             after,
             condition: self.terms.and(a, b),
@@ -457,6 +461,8 @@ fn position(guard: TermId) -> Position {
         accesses: Vec::new(),
         requires: Vec::new(),
         joins: Vec::new(),
+        uses: Vec::new(),
+        waits: Vec::new(),
         step: Step {
             place: Place::End,
             part: 0,

@@ -1,6 +1,6 @@
 //! Random programs: the formula agrees with the enumeration of all schedules.
 
-use encode::{NormalForms, Options, encode};
+use encode::{Found, NormalForms, Options, encode};
 use fastrand::Rng;
 use formula::Mode;
 
@@ -40,7 +40,10 @@ fn check(program: &Program, options: &Options) -> bool {
         assert_eq!(model.contexts.len(), options.contexts);
         let mut unused = model.contexts[contexts..].iter();
         assert!(unused.all(|context| context.positions.is_empty()));
-        let literal = encoding.violation(model.violation.unwrap(), &mut solver);
+        let Some(Found::Moment(index)) = model.found else {
+            panic!("a violation should be found");
+        };
+        let literal = encoding.violation(index, &mut solver);
         assert!(solver.is_satisfiable(&[literal, fewer]));
         let assumptions = [any_violation, fewer];
         handles::check(threads, &mut encoding, &mut solver, &model, &assumptions);
@@ -69,6 +72,7 @@ fn check_many(seed: u64, count: usize, normal_forms: NormalForms) {
             },
             round_robin,
             normal_forms,
+            goals: Default::default(),
             formula: formula::Options {
                 mode: [Mode::ByPolarity, Mode::Full][rng.usize(..2)],
                 narrowing: rng.u32(..4) > 0,

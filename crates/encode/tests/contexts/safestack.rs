@@ -99,6 +99,7 @@ impl Builder {
             positions: std::mem::take(&mut self.positions),
             can_end: true,
             skips_before: 0,
+            quiet_before: 0,
         }
     }
 
@@ -108,6 +109,8 @@ impl Builder {
             accesses: Vec::new(),
             requires: Vec::new(),
             joins: Vec::new(),
+            uses: Vec::new(),
+            waits: Vec::new(),
             step: Step {
                 place: Place::Start,
                 part: 0,
@@ -126,6 +129,7 @@ impl Builder {
 
     fn moment(&self, condition: TermId) -> Moment {
         Moment {
+            is_within: false,
             thread: self.thread,
             after: self.positions.len(),
             condition,

@@ -1,6 +1,6 @@
 //! The meaning of bounded threads, by running them: no formula, no gates.
 
-use encode::Model;
+use encode::{Found, Model};
 use fastrand::Rng;
 use formula::{Evaluator, Term, TermId, VariableId};
 use std::collections::{BTreeMap, HashSet};
@@ -264,7 +264,9 @@ impl Simulator<'_> {
             assert_eq!(state.values[&id.as_u32()], model.values[id]);
             assert!(variable.range.contains(model.values[id]));
         }
-        let index = model.violation.expect("a violation should be found");
+        let Some(Found::Moment(index)) = model.found else {
+            panic!("a violation should be found");
+        };
         let violation = &self.threads.violations[index];
         assert!(self.happens(&state, &violation.moment));
         assert!(state.violated);

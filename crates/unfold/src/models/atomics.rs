@@ -7,6 +7,7 @@ use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply, split};
 use crate::known::ObjectKey;
 use crate::pass::{Flow, Frame, Pass, State};
+use crate::races::{Mode, Noting};
 use formula::TermId;
 use library::Atomic;
 
@@ -33,15 +34,18 @@ impl<'p> Pass<'p> {
         together: &mut Together,
         address: TermId,
         size: u64,
-        is_write: bool,
+        mode: Mode,
     ) -> Result<Option<(Targets, Vec<TermId>)>, Error> {
-        let targets = self.resolve(frame, address, size, is_write)?;
+        let targets = self.resolve(frame, address, size, mode.is_write)?;
         if self.open(state, frame, together, &targets, size) == Flow::Dead {
             return Ok(None);
         }
         let always = self.truth();
         self.require_room(together, &targets, 0, size, always);
-        let values = self.load_from(state, together.position, &targets, &split(size));
+        self.note_targets(state, together.position, &targets, size, mode);
+        let values = self.while_noting(Noting::Silent, |pass| {
+            pass.load_from(state, together.position, &targets, &split(size))
+        });
         Ok(Some((targets, values)))
     }
 
@@ -79,7 +83,11 @@ impl<'p> Pass<'p> {
         let mut together = Together::default();
         let together_ref = &mut together;
         let is_load = op == Atomic::Load;
-        let object = self.take_object(state, frame, together_ref, object, size, !is_load)?;
+        let mode = Mode {
+            is_write: !is_load,
+            is_atomic: true,
+        };
+        let object = self.take_object(state, frame, together_ref, object, size, mode)?;
         let Some((object, current)) = object else {
             return Ok(Reply::Never);
         };
@@ -87,7 +95,11 @@ impl<'p> Pass<'p> {
             op,
             Atomic::Load | Atomic::CompareExchange | Atomic::CompareExchangeSized
         );
-        let other = self.take_object(state, frame, together_ref, other, size, is_target)?;
+        let mode = match is_target {
+            true => Mode::WRITE,
+            false => Mode::READ,
+        };
+        let other = self.take_object(state, frame, together_ref, other, size, mode)?;
         let Some((other, given)) = other else {
             return Ok(Reply::Never);
         };
@@ -97,7 +109,7 @@ impl<'p> Pass<'p> {
             Atomic::Store => self.plan_parts(together_ref, &object, &parts, &given, always),
             Atomic::Exchange => {
                 let old = self.argument(call, 3);
-                let old = self.take_object(state, frame, together_ref, old, size, true)?;
+                let old = self.take_object(state, frame, together_ref, old, size, Mode::WRITE)?;
                 let Some((old, _)) = old else {
                     return Ok(Reply::Never);
                 };
@@ -119,7 +131,7 @@ impl<'p> Pass<'p> {
                 } else {
                     let desired = self.argument(call, 3);
                     let read =
-                        self.take_object(state, frame, together_ref, desired, size, false)?;
+                        self.take_object(state, frame, together_ref, desired, size, Mode::READ)?;
                     match read {
                         Some((_, values)) => values,
                         None => return Ok(Reply::Never),
@@ -131,7 +143,8 @@ impl<'p> Pass<'p> {
                 result = Some(self.terms.to_bit(is_equal));
             }
         }
-        if self.carry_out(state, together) == Flow::Dead {
+        let carry_out = |pass: &mut Self| pass.carry_out(state, together);
+        if self.while_noting(Noting::Silent, carry_out) == Flow::Dead {
             return Ok(Reply::Never);
         }
         Ok(match result {

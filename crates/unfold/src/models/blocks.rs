@@ -6,6 +6,7 @@ use crate::calls::{Call, Reply, split};
 use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
+use crate::races::Mode;
 use crate::validity::Seen;
 use formula::TermId;
 use library::Memory as Op;
@@ -203,8 +204,17 @@ impl<'p> Pass<'p> {
         let Ok(position) = self.begin_step(state, frame, &targets, 0, 0, is_noticed) else {
             return Ok(Reply::Never);
         };
+        self.note_freeing(state, position, &targets);
         self.end_blocks(state, position, &targets);
         Ok(Reply::Nothing)
+    }
+
+    /// As far as races are concerned, to free a block is to write to all of it.
+    fn note_freeing(&mut self, state: &State, position: Option<usize>, targets: &Targets) {
+        for target in &targets.list {
+            let bytes = (target.object, 0, self.known.objects[target.object].size);
+            self.note_use(state, position, bytes, target.condition, Mode::WRITE);
+        }
     }
 
     fn is_ending_visible(&mut self, targets: &Targets) -> bool {
@@ -241,6 +251,7 @@ impl<'p> Pass<'p> {
         let Ok(position) = self.begin_step(state, frame, &old, 0, 0, is_noticed) else {
             return Ok(Reply::Never);
         };
+        self.note_freeing(state, position, &old);
         if position.is_none() {
             self.touch(frame, state);
         }

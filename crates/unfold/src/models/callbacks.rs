@@ -7,6 +7,7 @@ use crate::calls::{Argument, Call, Reply, split};
 use crate::checks::Check;
 use crate::known::{Content, KeyPart, Object, ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Handler, Pass, State, Value};
+use crate::races::{Mode, Noting};
 use crate::threads::Creation;
 use crate::validity::Seen;
 use crate::{Error, MAIN};
@@ -271,12 +272,10 @@ impl<'p> Pass<'p> {
         }
         let base = self.argument(call, 0);
         let targets = self.resolve(frame, base, count * size, true)?;
-        if self
-            .begin_access(state, frame, &targets, count * size, 0)
-            .is_err()
-        {
+        let Ok(position) = self.begin_access(state, frame, &targets, count * size, 0) else {
             return Ok(Reply::Never);
-        }
+        };
+        self.note_targets(state, position, &targets, count * size, Mode::WRITE);
         let function = self.argument(call, 3);
         let mut index = 0;
         for current in 1..count {
@@ -304,7 +303,9 @@ impl<'p> Pass<'p> {
                 let zero = self.int(0);
                 let is_greater = self.terms.signed_less(zero, order);
                 condition = self.terms.and(condition, is_greater);
-                self.swap(state, frame, &targets, size, at, condition);
+                self.while_noting(Noting::Silent, |pass| {
+                    pass.swap(state, frame, &targets, size, at, condition);
+                });
             }
         }
         Ok(Reply::Nothing)

@@ -145,7 +145,9 @@ impl<'p> Pass<'p> {
         manner: Manner,
         busy: u128,
     ) -> Result<Reply, Error> {
-        let Ok(position) = self.begin_sync(state, frame, &[(targets, &MUTEX)], 0) else {
+        let may_wait = manner == Manner::Wait;
+        let uses: [(&Targets, &[SyncPart]); 1] = [(targets, &MUTEX)];
+        let Ok(position) = self.begin_waiting(state, frame, &uses, 0, may_wait) else {
             return Ok(Reply::Never);
         };
         if self.require_life(state, position, targets, false) == Flow::Dead {
@@ -158,7 +160,10 @@ impl<'p> Pass<'p> {
         let possible = self.terms.or(can_take, refused);
         let (taken, result) = match manner {
             Manner::Wait => {
-                if self.demand(state, position, possible) == Flow::Dead {
+                let always = self.truth();
+                let holders = self.owners(mutex.owner, always);
+                let step = (position, 0);
+                if self.wait_until(state, frame, step, possible, holders) == Flow::Dead {
                     return Ok(Reply::Never);
                 }
                 (can_take, self.int(0))
@@ -322,18 +327,22 @@ impl<'p> Pass<'p> {
         // Second step: once woken, take the mutex again.
         let waiting_parts = [waiting];
         let uses: [(&Targets, &[SyncPart]); 2] = [(targets, &waiting_parts), (mutex, &MUTEX)];
-        let Ok(position) = self.begin_sync(state, frame, &uses, 1) else {
+        let Ok(mut position) = self.begin_waiting(state, frame, &uses, 1, true) else {
             return Ok(Reply::Never);
         };
         let still = self.read_part(state, position, targets, waiting);
         let is_waiting = self.terms.is_nonzero(still);
         let is_woken = self.terms.not(is_waiting);
         let owner = self.read_part(state, position, mutex, SyncPart::Owner);
-        let mut possible = vec![self.is_zero(owner)];
+        let is_free = self.is_zero(owner);
+        let mut can_go_on = self.truth();
         if !is_timed && !self.options.spurious_wakeups {
-            possible.push(is_woken);
+            can_go_on = is_woken;
         }
-        let possible = self.terms.all(&possible);
+        let holders = self.owners(owner, can_go_on);
+        position = self.note_wait(state, frame, (position, 1), can_go_on, Vec::new());
+        position = self.note_wait(state, frame, (position, 1), is_free, holders);
+        let possible = self.terms.all(&[is_free, can_go_on]);
         if self.demand(state, position, possible) == Flow::Dead
             || self.require_life(state, position, mutex, false) == Flow::Dead
         {
@@ -471,7 +480,9 @@ impl<'p> Pass<'p> {
         }
         let mine = SyncPart::Reader(self.thread);
         let parts = [SyncPart::Life, SyncPart::Owner, SyncPart::Readers, mine];
-        let Ok(position) = self.begin_sync(state, frame, &[(&targets, &parts)], 0) else {
+        let may_wait = matches!(op, RwLock::ReadLock | RwLock::WriteLock);
+        let uses: [(&Targets, &[SyncPart]); 1] = [(&targets, &parts)];
+        let Ok(position) = self.begin_waiting(state, frame, &uses, 0, may_wait) else {
             return Ok(Reply::Never);
         };
         if self.require_life(state, position, &targets, false) == Flow::Dead {
@@ -510,7 +521,13 @@ impl<'p> Pass<'p> {
         let (busy, late, refused) = (self.int(EBUSY), self.int(ETIMEDOUT), self.int(EDEADLK));
         let (taken, result) = match op {
             RwLock::ReadLock | RwLock::WriteLock => {
-                if self.demand(state, position, possible) == Flow::Dead {
+                let always = self.truth();
+                let mut holders = self.owners(writer, always);
+                if is_write {
+                    holders.extend(self.readers(state, position, &targets));
+                }
+                let step = (position, 0);
+                if self.wait_until(state, frame, step, possible, holders) == Flow::Dead {
                     return Ok(Reply::Never);
                 }
                 (free, self.terms.ite(is_own, refused, zero))
@@ -558,7 +575,9 @@ impl<'p> Pass<'p> {
             Spin::Lock | Spin::TryLock | Spin::Unlock => {}
         }
         let parts = [SyncPart::Life, SyncPart::Owner];
-        let Ok(position) = self.begin_sync(state, frame, &[(&targets, &parts)], 0) else {
+        let uses: [(&Targets, &[SyncPart]); 1] = [(&targets, &parts)];
+        let may_wait = op == Spin::Lock;
+        let Ok(position) = self.begin_waiting(state, frame, &uses, 0, may_wait) else {
             return Ok(Reply::Never);
         };
         if self.require_life(state, position, &targets, true) == Flow::Dead {
@@ -578,7 +597,10 @@ impl<'p> Pass<'p> {
                 self.reply(0)
             }
             Spin::Lock => {
-                if self.demand(state, position, is_free) == Flow::Dead {
+                let always = self.truth();
+                let holders = self.owners(owner, always);
+                let step = (position, 0);
+                if self.wait_until(state, frame, step, is_free, holders) == Flow::Dead {
                     return Ok(Reply::Never);
                 }
                 let always = self.truth();

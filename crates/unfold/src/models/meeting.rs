@@ -7,6 +7,7 @@ use crate::calls::{Call, Reply};
 use crate::checks::Check;
 use crate::known::SyncPart;
 use crate::pass::{Flow, Frame, Pass, State};
+use crate::races::Noting;
 use library::{Barrier, Once, Semaphore};
 
 const EOVERFLOW: u128 = 75;
@@ -79,13 +80,14 @@ impl<'p> Pass<'p> {
         let guard = state.guard;
         state.guard = self.terms.and(guard, must_wait);
         if self.terms.as_bool(state.guard) != Some(false) {
-            let flow = match self.begin_sync(state, frame, &[(&targets, &[mine])], 1) {
+            let flow = match self.begin_waiting(state, frame, &[(&targets, &[mine])], 1, true) {
                 Err(flow) => flow,
                 Ok(position) => {
                     let waiting = self.read_part(state, position, &targets, mine);
                     let released = self.is_zero(waiting);
-                    match position {
-                        Some(_) => self.demand(state, position, released),
+                    let step = (position, 1);
+                    match self.note_wait(state, frame, step, released, Vec::new()) {
+                        Some(position) => self.demand(state, Some(position), released),
                         // Nobody else uses the barrier.
                         None => {
                             let stays = self.terms.not(released);
@@ -127,7 +129,9 @@ impl<'p> Pass<'p> {
             _ => {}
         }
         let parts = [SyncPart::Life, SyncPart::Count];
-        let Ok(position) = self.begin_sync(state, frame, &[(&targets, &parts)], 0) else {
+        let may_wait = op == Semaphore::Wait;
+        let uses: [(&Targets, &[SyncPart]); 1] = [(&targets, &parts)];
+        let Ok(position) = self.begin_waiting(state, frame, &uses, 0, may_wait) else {
             return Ok(Reply::Never);
         };
         if self.require_life(state, position, &targets, true) == Flow::Dead {
@@ -139,7 +143,8 @@ impl<'p> Pass<'p> {
         let fewer = self.terms.sub(count, one);
         let (done, new, error) = match op {
             Semaphore::Wait => {
-                if self.demand(state, position, is_positive) == Flow::Dead {
+                let step = (position, 0);
+                if self.wait_until(state, frame, step, is_positive, Vec::new()) == Flow::Dead {
                     return Ok(Reply::Never);
                 }
                 (self.truth(), fewer, EAGAIN)
@@ -188,13 +193,14 @@ impl<'p> Pass<'p> {
             Once::GuardAbort => return self.leave_guard(state, frame, &targets, FRESH),
         }
         let parts = [SyncPart::Count];
-        let Ok(position) = self.begin_sync(state, frame, &[(&targets, &parts)], 0) else {
+        let Ok(position) = self.begin_waiting(state, frame, &[(&targets, &parts)], 0, true) else {
             return Ok(Reply::Never);
         };
         let progress = self.read_part(state, position, &targets, SyncPart::Count);
         let running = self.is(progress, RUNNING);
         let possible = self.terms.not(running);
-        if self.demand(state, position, possible) == Flow::Dead {
+        let step = (position, 0);
+        if self.wait_until(state, frame, step, possible, Vec::new()) == Flow::Dead {
             return Ok(Reply::Never);
         }
         let done = self.is(progress, DONE);
@@ -258,13 +264,14 @@ impl<'p> Pass<'p> {
         targets: &Targets,
     ) -> Result<Reply, Error> {
         let parts = [SyncPart::Count];
-        let Ok(position) = self.begin_sync(state, frame, &[(targets, &parts)], 0) else {
+        let Ok(position) = self.begin_waiting(state, frame, &[(targets, &parts)], 0, true) else {
             return Ok(Reply::Never);
         };
         let progress = self.read_part(state, position, targets, SyncPart::Count);
         let running = self.is(progress, RUNNING);
         let possible = self.terms.not(running);
-        if self.demand(state, position, possible) == Flow::Dead {
+        let step = (position, 0);
+        if self.wait_until(state, frame, step, possible, Vec::new()) == Flow::Dead {
             return Ok(Reply::Never);
         }
         let is_fresh = self.is(progress, FRESH);
@@ -299,7 +306,9 @@ impl<'p> Pass<'p> {
         self.write_part(state, position, targets, SyncPart::Count, always, value);
         if progress == DONE {
             let one = self.terms.constant(8, 1);
-            self.store_to(state, position, targets, &[((0, 1), one)], always);
+            self.while_noting(Noting::Silent, |pass| {
+                pass.store_to(state, position, targets, &[((0, 1), one)], always);
+            });
         }
         Ok(Reply::Nothing)
     }

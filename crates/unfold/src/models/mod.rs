@@ -180,6 +180,18 @@ impl<'p> Pass<'p> {
         uses: &[(&Targets, &[SyncPart])],
         part: u32,
     ) -> Result<Option<usize>, Flow> {
+        self.begin_waiting(state, frame, uses, part, false)
+    }
+
+    /// The same, for a step that may have to wait.
+    pub fn begin_waiting(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        uses: &[(&Targets, &[SyncPart])],
+        part: u32,
+        may_wait: bool,
+    ) -> Result<Option<usize>, Flow> {
         let mut is_visible = false;
         let mut list = Vec::new();
         let mut valid = Vec::new();
@@ -204,7 +216,9 @@ impl<'p> Pass<'p> {
             },
         };
         if !is_visible && !self.is_alone {
-            match self.options.reductions.hiding {
+            // Whoever waits for ever is noticed by those who look for deadlocks.
+            let is_noticed = may_wait && self.looks_for_deadlocks();
+            match self.options.reductions.hiding && !is_noticed {
                 true => self.touch(frame, state),
                 false => is_visible = true,
             }

@@ -9,6 +9,7 @@ use crate::calls::{Call, Reply};
 use crate::checks::Check;
 use crate::known::{ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Pass, Start, State, Value};
+use crate::races::Noting;
 use crate::threads::{Creation, ThreadId};
 use crate::validity::Seen;
 use formula::TermId;
@@ -275,7 +276,10 @@ impl<'p> Pass<'p> {
         }
         let any = self.terms.any(&found);
         let whole: Part = (0, size);
-        self.store_to(state, Some(position), &place, &[(whole, result)], any);
+        // Until it is possible, there is nothing to race with.
+        self.while_noting(Noting::Unforeseen, |pass| {
+            pass.store_to(state, Some(position), &place, &[(whole, result)], any);
+        });
         let (zero, unknown) = (self.int(0), self.int(ESRCH));
         Ok(Reply::Return(self.terms.ite(any, zero, unknown)))
     }
@@ -332,7 +336,9 @@ impl<'p> Pass<'p> {
         let is_known = self.terms.any(&known);
         let is_joined = self.terms.any(&joined);
         let whole: Part = (0, size);
-        self.store_to(state, Some(position), &place, &[(whole, result)], is_joined);
+        self.while_noting(Noting::Unforeseen, |pass| {
+            pass.store_to(state, Some(position), &place, &[(whole, result)], is_joined);
+        });
         let (zero, otherwise, unknown) = (self.int(0), self.int(otherwise), self.int(ESRCH));
         let failed = self.terms.ite(is_known, otherwise, unknown);
         Ok(Reply::Return(self.terms.ite(is_joined, zero, failed)))

@@ -1,0 +1,264 @@
+//! What threads access of the program's memory, for those who look for races.
+//!
+//! Takes note of every access that is part of a step, with its bytes. In the end
+//! the bytes that threads compete for are cut into *spots*, such that accesses
+//! overlap where they have a spot in common. State of synchronisation objects is
+//! no memory of the program, and does not race.
+//!
+//! Large arrays have no bytes of their own. There is one guess for each of them:
+//! the element that two threads compete for. It is enough, since one race is
+//! looked for at a time.
+
+use crate::access::Targets;
+use crate::checks::Check;
+use crate::known::ObjectId;
+use crate::pass::{Pass, State};
+use crate::threads::{SpotId, Thread, ThreadId, Use};
+use crate::watches::Watched;
+use formula::TermId;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// How accesses are to be noted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Noting {
+    #[default]
+    Plain,
+    /// Not known before the step is taken.
+    Unforeseen,
+    /// Somebody else takes note.
+    Silent,
+}
+
+#[derive(Default)]
+pub struct Races {
+    pub noting: Noting,
+    noted: BTreeMap<ObjectId, Vec<Noted>>,
+}
+
+/// An access to some bytes of an object.
+struct Noted {
+    thread: ThreadId,
+    position: usize,
+    offset: u64,
+    size: u64,
+    condition: TermId,
+    mode: Mode,
+    is_foreseen: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mode {
+    pub is_write: bool,
+    pub is_atomic: bool,
+}
+
+impl Mode {
+    pub const READ: Mode = Mode {
+        is_write: false,
+        is_atomic: false,
+    };
+    pub const WRITE: Mode = Mode {
+        is_write: true,
+        is_atomic: false,
+    };
+
+    fn races_with(self, other: Mode) -> bool {
+        (self.is_write || other.is_write) && !(self.is_atomic && other.is_atomic)
+    }
+}
+
+impl<'p> Pass<'p> {
+    fn looks_for_races(&self) -> bool {
+        self.options.checks.has(Check::Race) && !self.is_alone
+    }
+
+    /// Takes note of an access to some bytes, unless somebody else does.
+    pub fn note_use(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        (object, offset, size): (ObjectId, u64, u64),
+        condition: TermId,
+        mode: Mode,
+    ) {
+        if self.looks_for_races() && self.races.noting != Noting::Silent {
+            self.note_bytes(state, position, (object, offset, size), condition, mode);
+        }
+    }
+
+    /// Takes note of an access to wherever an address may point.
+    pub fn note_targets(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        targets: &Targets,
+        size: u64,
+        mode: Mode,
+    ) {
+        if !self.looks_for_races() {
+            return;
+        }
+        for target in &targets.list {
+            let (object, condition) = (target.object, target.condition);
+            match target.element {
+                Some(element) => {
+                    let (from, to) = (element.number, element.number);
+                    self.note_elements(state, position, object, (from, to), condition, mode);
+                }
+                None => {
+                    let bytes = (object, target.offset, size);
+                    self.note_bytes(state, position, bytes, condition, mode);
+                }
+            }
+        }
+    }
+
+    fn note_bytes(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        (object, offset, size): (ObjectId, u64, u64),
+        condition: TermId,
+        mode: Mode,
+    ) {
+        let data = &self.known.objects[object];
+        if size == 0 || data.is_constant || !data.is_data() {
+            return;
+        }
+        if self.known.is_array(object) {
+            let first = self.element_at(object, offset);
+            let last = self.element_at(object, offset + size - 1);
+            self.note_elements(state, position, object, (first, last), condition, mode);
+            return;
+        }
+        self.push_use(state, position, (object, offset, size), condition, mode);
+    }
+
+    /// Takes note of an access to elements of a large array, the last included.
+    fn note_elements(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        array: ObjectId,
+        (first, last): (TermId, TermId),
+        condition: TermId,
+        mode: Mode,
+    ) {
+        let Some(watch) = self.known.watch(array, Watched::Raced) else {
+            return;
+        };
+        self.note(watch, 0, 1, mode.is_write);
+        let raced = self.watched_element(watch);
+        let is_meant = match first == last {
+            true => self.terms.equal(first, raced),
+            false => {
+                let after = self.terms.unsigned_less_equal(first, raced);
+                let before = self.terms.unsigned_less_equal(raced, last);
+                self.terms.and(after, before)
+            }
+        };
+        let condition = self.terms.and(condition, is_meant);
+        self.push_use(state, position, (watch, 0, 1), condition, mode);
+    }
+
+    fn push_use(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        (object, offset, size): (ObjectId, u64, u64),
+        condition: TermId,
+        mode: Mode,
+    ) {
+        let condition = self.terms.and(state.guard, condition);
+        let Some(position) = position else {
+            return;
+        };
+        if self.terms.as_bool(condition) == Some(false) {
+            return;
+        }
+        let is_inside = state.atomic.is_some();
+        let noted = Noted {
+            thread: self.thread,
+            position,
+            offset,
+            size,
+            condition,
+            mode: Mode {
+                is_atomic: mode.is_atomic || is_inside,
+                ..mode
+            },
+            is_foreseen: !is_inside && self.races.noting != Noting::Unforeseen,
+        };
+        self.races.noted.entry(object).or_default().push(noted);
+    }
+
+    /// What threads compete for, by thread: uses with their positions.
+    pub fn uses_by_thread(&mut self) -> HashMap<ThreadId, Vec<(usize, Use)>> {
+        let mut uses: HashMap<ThreadId, Vec<(usize, Use)>> = HashMap::new();
+        let mut spots = 0;
+        for list in std::mem::take(&mut self.races.noted).into_values() {
+            for (start, end) in contested(&list) {
+                let spot = SpotId::from_u32(spots);
+                spots += 1;
+                for noted in &list {
+                    if noted.offset < end && start < noted.offset + noted.size {
+                        let found = Use {
+                            spot,
+                            condition: noted.condition,
+                            is_write: noted.mode.is_write,
+                            is_atomic: noted.mode.is_atomic,
+                            is_foreseen: noted.is_foreseen,
+                        };
+                        let all = uses.entry(noted.thread).or_default();
+                        all.push((noted.position, found));
+                    }
+                }
+            }
+        }
+        uses
+    }
+
+    /// Does something with accesses noted in another way.
+    pub fn while_noting<T>(&mut self, noting: Noting, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.races.noting, noting);
+        let result = work(self);
+        self.races.noting = before;
+        result
+    }
+}
+
+impl Thread {
+    /// Tells positions what they access.
+    pub fn place_uses(&mut self, uses: Vec<(usize, Use)>) {
+        for (position, found) in uses {
+            self.positions[position].uses.push(found);
+        }
+    }
+}
+
+/// The bytes of an object that accesses of different threads compete for, cut
+/// wherever an access begins or ends.
+fn contested(list: &[Noted]) -> Vec<(u64, u64)> {
+    let bounds: BTreeSet<u64> = (list.iter())
+        .flat_map(|noted| [noted.offset, noted.offset + noted.size])
+        .collect();
+    let bounds: Vec<u64> = bounds.into_iter().collect();
+    let mut users = vec![BTreeSet::new(); bounds.len()];
+    for noted in list {
+        let first = bounds.partition_point(|bound| *bound < noted.offset);
+        let last = bounds.partition_point(|bound| *bound < noted.offset + noted.size);
+        for users in &mut users[first..last] {
+            users.insert((noted.thread, noted.mode));
+        }
+    }
+    let is_contested = |users: &BTreeSet<(ThreadId, Mode)>| {
+        users.iter().any(|(thread, mode)| {
+            let mut others = users.iter().filter(|(other, _)| other != thread);
+            others.any(|(_, other)| mode.races_with(*other))
+        })
+    };
+    (bounds.windows(2).zip(&users))
+        .filter(|(_, users)| is_contested(users))
+        .map(|(pair, _)| (pair[0], pair[1]))
+        .collect()
+}
