@@ -91,6 +91,7 @@ fn ours(program: &ir::Program, order: Order) -> Figures {
         dump: None,
         reductions: check::Reductions::default(),
         search: check::Search::default(),
+        all_violations: false,
     };
     let report = check::check(program, &options, &|_| true);
     let Some(attempt) = report.attempts.last() else {

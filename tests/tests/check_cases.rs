@@ -131,6 +131,7 @@ fn check_case(folder: &Path) -> Result<(), String> {
             dump: None,
             reductions,
             search,
+            all_violations: false,
         };
         let report = check::check(&program, &options, &|_| true);
         let actual = match report.verdict {
@@ -162,6 +163,7 @@ fn grow(program: &ir::Program, config: &Config) -> Result<(), String> {
                 cores,
                 ..check::Search::default()
             },
+            all_violations: false,
         };
         let report = check::check(program, &options, &|_| true);
         if !matches!(report.verdict, Verdict::Violated(_)) {

@@ -50,6 +50,16 @@ fn they_agree_on_unwinding() {
     agrees(Property::Unwind, COUNT_EACH);
 }
 
+#[test]
+fn they_agree_on_races() {
+    agrees(Property::Race, COUNT_EACH);
+}
+
+#[test]
+fn they_agree_on_deadlocks() {
+    agrees(Property::Deadlock, COUNT_EACH);
+}
+
 fn agrees(property: Property, count: u64) {
     let plan = Plan {
         property,

@@ -1,8 +1,9 @@
 //! What there is to be done, what may be asked and answered, and unfolding.
 
+use crate::collect::Collection;
 use crate::verdict::{CutLoop, Limits, Options, Order, Progress, Stage};
 use analysis::Loops;
-use encode::Encoding;
+use encode::{Encoding, Goals};
 use formula::ClauseSink;
 use ir::Program;
 use replay::{Property, Run};
@@ -29,6 +30,8 @@ pub struct Task<'a> {
     /// Bounds of single loops, by header.
     pub loops: HashMap<(ir::FunctionId, analysis::LoopId), u32>,
     pub can_free: bool,
+    /// What was found, if all of it is wanted.
+    pub collection: Collection,
     /// Set when there is a verdict, for those who still look for one; `watch` says
     /// no from then on.
     pub stop: &'a AtomicBool,
@@ -93,17 +96,42 @@ impl Task<'_> {
         violations.any(|violation| checks.has(violation.kind.property()))
     }
 
+    /// What to look for in the end of runs.
+    pub fn goals(&self, unfolding: &Unfolding) -> Goals {
+        let config = &self.options.config;
+        let has = |property: Property, is_there: fn(&unfold::Position) -> bool| {
+            let threads = unfolding.threads.threads.values();
+            let mut positions = threads.flat_map(|thread| &thread.positions);
+            config.checks.has(property) && positions.any(is_there)
+        };
+        Goals {
+            races: has(Property::Race, |position| !position.uses.is_empty()),
+            deadlocks: has(Property::Deadlock, |position| {
+                !position.waits.is_empty() || !position.joins.is_empty()
+            }),
+            cycles: config.partial_deadlocks,
+        }
+    }
+
+    /// Whether there is anything to look for.
+    pub fn has_questions(&self, unfolding: &Unfolding) -> bool {
+        let goals = self.goals(unfolding);
+        !unfolding.threads.violations.is_empty() || goals.races || goals.deadlocks
+    }
+
     /// Writes the formula of a query; the answer if that takes too long or too much.
     pub fn encode(
         &self,
         unfolding: &Unfolding,
         query: &Query,
         contexts: usize,
+        goals: Goals,
         sink: &mut impl ClauseSink,
     ) -> Result<Encoding, Answer> {
         let reductions = &self.options.reductions;
         let mut options = encode::Options::new(contexts);
         options.round_robin = matches!(query.order, Order::Rounds(_));
+        options.goals = goals;
         options.normal_forms = reductions.normal_forms;
         options.formula.narrowing = reductions.narrowing;
         let written = Cell::new(0);
@@ -184,13 +212,17 @@ impl Task<'_> {
     pub fn unfold(&self, query: &Query) -> Result<Unfolding, Answer> {
         let bounds = &self.options.bounds;
         let config = &self.options.config;
+        let checks = config.checks;
+        let looks_ahead = checks.has(Property::Race) || checks.has(Property::Deadlock);
+        let looks_ahead = u32::from(looks_ahead);
         let options = unfold::Options {
             checks: wanted(config.checks),
             unwind: query.unwind,
             unwind_every_loop: bounds.unwind_every_loop,
             unwind_loops: self.loops.clone(),
             turns: match query.order {
-                Order::Contexts(turns) | Order::Rounds(turns) => Some(turns),
+                // What threads are about to do may follow from what the last did.
+                Order::Contexts(turns) | Order::Rounds(turns) => Some(turns + looks_ahead),
             },
             spurious_wakeups: config.spurious_wakeups,
             malloc_may_fail: config.malloc_may_fail,

@@ -8,8 +8,8 @@ use crate::attempt::{Answer, Query, Task};
 use crate::feed::Feed;
 use crate::verdict::{Attempt, Limits, Order, Stage};
 use crate::{export, witness};
-use encode::Encoding;
-use replay::Property;
+use encode::{Encoding, Goals};
+use replay::{Property, Run, Signature};
 use search::Strategy;
 use solve::{Budget, Literal, Outcome, Reason, SatSolver, memory};
 use std::path::Path;
@@ -37,6 +37,8 @@ struct Formula {
     violated: i32,
     /// Contexts of the encoding.
     contexts: usize,
+    /// How much of what was found is not looked for any more.
+    blocked: usize,
 }
 
 impl Bounded {
@@ -62,16 +64,17 @@ impl Bounded {
         let mut bounded = Bounded {
             order: query.order,
             unwind: query.unwind,
-            strategy: task.strategy().filter(|_| !threads.violations.is_empty()),
+            strategy: task.strategy().filter(|_| task.has_questions(&unfolding)),
             unfolding,
             formula: None,
             record,
         };
-        if bounded.strategy.is_none() && !bounded.unfolding.threads.violations.is_empty() {
+        if bounded.strategy.is_none() && task.has_questions(&bounded.unfolding) {
             let start = Instant::now();
             let contexts = bounded.contexts(query.order);
             let dump = task.options.dump.as_deref();
-            let formula = Formula::new(task, &bounded.unfolding, query, contexts, dump);
+            let goals = task.goals(&bounded.unfolding);
+            let formula = Formula::new(task, &bounded.unfolding, query, contexts, goals, dump);
             let record = &mut bounded.record;
             record.encoding = start.elapsed();
             match formula {
@@ -181,36 +184,45 @@ impl Bounded {
             }
             return Answer::None(limits);
         };
-        let mut assumptions = vec![Feed::literal(formula.violated)];
-        if contexts < formula.contexts {
-            let unused = formula.encoding.unused_from(contexts, &mut formula.feed);
-            assumptions.push(Feed::literal(unused));
-        }
-        let before = formula.conflicts();
-        let start = Instant::now();
-        let outcome = formula.search(task, &assumptions, query);
-        record.solving = start.elapsed();
-        record.conflicts = formula.conflicts() - before;
-        match outcome {
-            Outcome::Unsatisfiable => {
-                if covers_all && !limits.loops.is_empty() && self.cuts_nothing(task, query) {
-                    limits.loops.clear();
+        loop {
+            formula.block(task, &self.unfolding);
+            let mut assumptions = vec![Feed::literal(formula.violated)];
+            if contexts < formula.contexts {
+                let unused = formula.encoding.unused_from(contexts, &mut formula.feed);
+                assumptions.push(Feed::literal(unused));
+            }
+            let before = formula.conflicts();
+            let start = Instant::now();
+            let outcome = formula.search(task, &assumptions, query);
+            record.solving += start.elapsed();
+            record.conflicts += formula.conflicts() - before;
+            return match outcome {
+                Outcome::Unsatisfiable => {
+                    if covers_all && !limits.loops.is_empty() && self.cuts_nothing(task, query) {
+                        limits.loops.clear();
+                    }
+                    Answer::None(limits)
                 }
-                Answer::None(limits)
-            }
-            Outcome::Unknown(Reason::Interrupted | Reason::Deadline) => {
-                task.interruption(query.deadline)
-            }
-            Outcome::Unknown(reason) => Answer::Unknown(reason.to_string()),
-            Outcome::Satisfiable => {
-                let start = Instant::now();
-                let threads = &self.unfolding.threads;
-                let value = |literal| formula.feed.value(literal);
-                let model = formula.encoding.model(threads, value);
-                let answer = confirm(task, &self.unfolding, &model, query);
-                record.replaying = start.elapsed();
-                answer
-            }
+                Outcome::Unknown(Reason::Interrupted | Reason::Deadline) => {
+                    task.interruption(query.deadline)
+                }
+                Outcome::Unknown(reason) => Answer::Unknown(reason.to_string()),
+                Outcome::Satisfiable => {
+                    let start = Instant::now();
+                    let threads = &self.unfolding.threads;
+                    let value = |literal| formula.feed.value(literal);
+                    let model = formula.encoding.model(threads, value);
+                    let answer = match task.options.all_violations {
+                        true => task.collect(&self.unfolding, &model, query),
+                        false => Some(confirm(task, &self.unfolding, &model, query)),
+                    };
+                    record.replaying += start.elapsed();
+                    match answer {
+                        Some(answer) => answer,
+                        None => continue,
+                    }
+                }
+            };
         }
     }
 
@@ -234,7 +246,8 @@ impl Bounded {
             index += 1;
             !unfolding.cut_moments.contains(&(index - 1))
         });
-        let formula = Formula::new(task, unfolding, query, contexts, None);
+        let goals = Goals::default();
+        let formula = Formula::new(task, unfolding, query, contexts, goals, None);
         self.unfolding.threads.violations = violations;
         self.unfolding.threads.excluded = excluded;
         formula.is_ok_and(|mut formula| {
@@ -250,10 +263,11 @@ impl Formula {
         unfolding: &Unfolding,
         query: &Query,
         contexts: usize,
+        goals: Goals,
         dump: Option<&Path>,
     ) -> Result<Formula, Answer> {
         let mut feed = Feed::new(dump.is_some(), task.options.search.seed);
-        let mut encoding = task.encode(unfolding, query, contexts, &mut feed)?;
+        let mut encoding = task.encode(unfolding, query, contexts, goals, &mut feed)?;
         let violated = encoding.any_violation(&mut feed);
         if let Some(path) = dump
             && let Some(copy) = feed.copy()
@@ -267,7 +281,22 @@ impl Formula {
             encoding,
             violated,
             contexts,
+            blocked: 0,
         })
+    }
+
+    /// Blocks what was found since the last time.
+    fn block(&mut self, task: &Task, unfolding: &Unfolding) {
+        let sites = task.collection.sites_from(self.blocked);
+        if sites.is_empty() {
+            return;
+        }
+        self.blocked += sites.len();
+        for site in sites {
+            self.encoding
+                .forbid(&unfolding.threads, &site, &mut self.feed);
+        }
+        self.violated = self.encoding.any_violation(&mut self.feed);
     }
 
     fn conflicts(&self) -> u64 {
@@ -307,41 +336,52 @@ impl Formula {
 
 /// Has the interpreter repeat what the solver found.
 pub fn confirm(task: &Task, unfolding: &Unfolding, model: &encode::Model, query: &Query) -> Answer {
+    match repeat(task, unfolding, model, query, Vec::new()) {
+        Ok(run) => Answer::Violated(Box::new(run)),
+        Err(answer) => answer,
+    }
+}
+
+/// Repeats what the solver found, up to the first violation that is not known yet.
+/// The answer if there is none at all.
+pub fn repeat(
+    task: &Task,
+    unfolding: &Unfolding,
+    model: &encode::Model,
+    query: &Query,
+    known: Vec<Signature>,
+) -> Result<Run, Answer> {
     let config = task.replay_config(unfolding, query);
-    let image = match task.image(&task.options.config) {
-        Ok(image) => image,
-        Err(reason) => return Answer::Unknown(reason),
-    };
+    let image = task.image(&task.options.config).map_err(Answer::Unknown)?;
     let stage = witness::Stage {
         image: &image,
         config: &config,
         digest: task.digest,
     };
-    let run = witness::replay(&stage, unfolding, model, &mut |_| {
+    let run = witness::replay(&stage, unfolding, model, known, &mut |_| {
         task.keep_going(query, Stage::Replaying)
     });
     let problem = match run {
         Ok(run) => {
             if task.is_violated(&run) {
-                return Answer::Violated(Box::new(run));
+                return Ok(run);
             }
             if run.outcome == replay::Outcome::Interrupted {
-                return task.interruption(query.deadline);
+                return Err(task.interruption(query.deadline));
             }
             format!("the run ends with {:?}", run.outcome)
         }
         Err(misfit) => misfit.to_string(),
     };
-    if unfolding.is_coarse {
-        Answer::Unknown(format!(
+    Err(Answer::Unknown(match unfolding.is_coarse {
+        true => format!(
             "a violation is possible as far as the formula can tell, but could not be \
              confirmed: {problem}"
-        ))
-    } else {
-        Answer::Unknown(format!(
-            "internal error: a violation was found that does not replay: {problem}"
-        ))
-    }
+        ),
+        false => {
+            format!("internal error: a violation was found that does not replay: {problem}")
+        }
+    }))
 }
 
 fn close(record: &mut Attempt, answer: Answer) -> Answer {

@@ -89,6 +89,8 @@ pub fn run(task: &Task) -> Report {
         verdict,
         attempts: all.attempts,
         limits_of_part: all.part.map(|(_, limits)| limits),
+        more: Vec::new(),
+        rest: None,
     }
 }
 
@@ -207,7 +209,8 @@ impl Search<'_> {
     fn first_phase(&mut self) -> ControlFlow<Over> {
         self.begin_levels(FIRST_LEVELS);
         self.phase()?;
-        if self.task.options.bounds.are_open() {
+        // Runs at random would find the same ones again and again.
+        if self.task.options.bounds.are_open() && !self.task.options.all_violations {
             let (run, record) = sample::sample(self.task);
             self.common().attempts.push(record);
             if let Some(run) = run {

@@ -6,6 +6,7 @@
 
 mod attempt;
 mod bounded;
+mod collect;
 mod deepen;
 mod export;
 mod feed;
@@ -24,6 +25,7 @@ pub use verdict::{
 
 use analysis::Loops;
 use attempt::Task;
+use collect::Collection;
 use ir::Program;
 use library::{Function, Memory};
 use std::collections::HashMap;
@@ -63,6 +65,8 @@ fn unknown(reason: String) -> Report {
         },
         attempts: Vec::new(),
         limits_of_part: None,
+        more: Vec::new(),
+        rest: None,
     }
 }
 
@@ -83,11 +87,19 @@ fn check_here(
         stop: &stop,
         loops: loop_bounds(program, options),
         can_free: can_free(program),
+        collection: Collection::default(),
     };
     if let Err(reason) = task.image(&task.options.config) {
         return unknown(reason);
     }
-    deepen::run(&task)
+    let mut report = deepen::run(&task);
+    let mut runs = task.collection.into_runs().into_iter();
+    if let Some(first) = runs.next() {
+        let verdict = Verdict::Violated(Box::new(first));
+        report.rest = Some(std::mem::replace(&mut report.verdict, verdict));
+        report.more = runs.collect();
+    }
+    report
 }
 
 /// The user's bounds of single loops.

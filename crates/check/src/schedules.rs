@@ -19,6 +19,9 @@ impl Task<'_> {
     /// How to search; `None` to ask one question.
     pub fn strategy(&self) -> Option<Strategy> {
         let search = &self.options.search;
+        if self.options.all_violations {
+            return None;
+        }
         // Bounds that grow are asked about by one solver that goes on from one to
         // the next, which a search by parts could not.
         let can_share = search.cores > 1 && self.options.bounds.are_given();
@@ -47,7 +50,13 @@ impl Task<'_> {
         let threads = &unfolding.threads;
         let start = Instant::now();
         let mut clauses = Clauses::new(self.options.dump.is_some());
-        let mut encoding = match self.encode(unfolding, query, contexts, &mut clauses) {
+        let mut encoding = match self.encode(
+            unfolding,
+            query,
+            contexts,
+            self.goals(unfolding),
+            &mut clauses,
+        ) {
             Ok(encoding) => encoding,
             Err(answer) => return answer,
         };
@@ -154,7 +163,9 @@ pub fn question(options: &Options, order: Order, unwind: u32) -> String {
         let names: Vec<&str> = config.checks.iter().map(Property::name).collect();
         parts.push(names.join(" and "));
     }
+    let is_partial = config.partial_deadlocks && config.checks.has(Property::Deadlock);
     let flags = [
+        (is_partial, "partial deadlocks"),
         (options.bounds.unwind_every_loop, "every loop"),
         (config.spurious_wakeups, "spurious wake-ups"),
         (config.malloc_may_fail, "allocations may fail"),

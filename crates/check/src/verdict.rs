@@ -52,6 +52,8 @@ pub struct Options {
     pub dump: Option<PathBuf>,
     pub reductions: Reductions,
     pub search: Search,
+    /// Go on after the first violation.
+    pub all_violations: bool,
 }
 
 /// How the schedules are searched.
@@ -142,6 +144,10 @@ pub struct Report {
     /// If part of the space was left out on purpose: the limits up to which the
     /// rest has no violation.
     pub limits_of_part: Option<Limits>,
+    /// If all violations are wanted: those after the first.
+    pub more: Vec<replay::Run>,
+    /// If all violations are wanted and there are some: whether there are others.
+    pub rest: Option<Verdict>,
 }
 
 /// One query and its cost.

@@ -4,9 +4,11 @@
 //! all inputs. The interpreter knows instructions and how often each thread
 //! executes them; that is the common language.
 
-use encode::Model;
+use encode::{Found, Model, Standing};
 use ir::{FunctionId, InstId};
-use replay::{Allocation, DoesNotFit, Guide, GuidedInput, GuidedReuse, Mark, Run, Stretch};
+use replay::{
+    Allocation, DoesNotFit, Guide, GuidedInput, GuidedReuse, Mark, Run, Signature, Stretch,
+};
 use std::collections::HashMap;
 use unfold::{Place, ThreadId, Unfolding};
 
@@ -25,9 +27,11 @@ pub fn replay(
     stage: &Stage,
     unfolding: &Unfolding,
     model: &Model,
+    known: Vec<Signature>,
     keep_going: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Run, DoesNotFit> {
-    let guide = guide(unfolding, model)?;
+    let mut guide = guide(unfolding, model)?;
+    guide.known = known;
     replay::run_guided(
         stage.image,
         stage.config,
@@ -39,12 +43,57 @@ pub fn replay(
     )
 }
 
+/// After the last stretch of each thread, lets it go on to right before a step.
+fn add_approaches(
+    guide: &mut Guide,
+    standing: &[Standing],
+    last_stretches: &HashMap<ThreadId, usize>,
+    mark: impl Fn(&Standing) -> Mark,
+) {
+    let mut approaches: Vec<(usize, Mark)> = (standing.iter())
+        .filter_map(|standing| Some((*last_stretches.get(&standing.thread)?, mark(standing))))
+        .collect();
+    approaches.sort_by_key(|(index, _)| std::cmp::Reverse(*index));
+    for (index, mark) in approaches {
+        if let Mark::Inst {
+            function,
+            inst,
+            count,
+            part,
+        } = mark
+        {
+            let thread = guide.stretches[index].thread;
+            let until = Mark::Before {
+                function,
+                inst,
+                count,
+                part,
+            };
+            guide.stretches.insert(index + 1, Stretch { thread, until });
+        }
+    }
+}
+
 fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
     let threads = &unfolding.threads;
-    let Some(index) = model.violation else {
+    let Some(found) = &model.found else {
         return Err(DoesNotFit("no violation in it".to_owned()));
     };
-    let violation = threads.violations[index].moment;
+    // If it is about the end of the run, all of the run comes before.
+    let (finally, moment) = match found {
+        Found::Moment(index) => {
+            let moment = threads.violations[*index].moment;
+            (moment.thread, Some(moment))
+        }
+        Found::Race(race) => (race.last.thread, None),
+        Found::Deadlock(waiting) => (waiting[0].thread, None),
+    };
+    // How far each thread gets after that, in steps that nobody notices.
+    let standing = match found {
+        Found::Moment(_) => &[][..],
+        Found::Race(race) => std::slice::from_ref(&race.next),
+        Found::Deadlock(_) => &model.standing,
+    };
     let mut evaluator = model.evaluator(&threads.terms);
 
     // How often each instruction has been executed, up to each execution.
@@ -66,17 +115,43 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
     let mut numbers: HashMap<ThreadId, usize> = HashMap::from([(ThreadId::FIRST, 0)]);
     let mut guide = Guide::default();
     // It may happen before the thread has had a turn.
-    let is_before_all = violation.after == 0
-        || !(model.contexts.iter()).any(|context| {
-            let last = violation.after - 1;
-            context.thread == violation.thread && context.positions.contains(&last)
-        });
+    let is_before_all = moment.is_some_and(|violation| {
+        violation.after == 0
+            || !(model.contexts.iter()).any(|context| {
+                let last = violation.after - 1;
+                context.thread == violation.thread && context.positions.contains(&last)
+            })
+    });
+    let is_past = |thread: ThreadId, passed: usize| {
+        moment.is_some_and(|moment| thread == moment.thread && passed > moment.after)
+    };
+    let is_there = |thread: ThreadId, passed: usize| {
+        moment.is_some_and(|moment| thread == moment.thread && passed == moment.after)
+    };
+    let mark = |thread: ThreadId, position: usize| {
+        let step = threads.threads[thread].positions[position].step;
+        match step.place {
+            Place::End => Mark::End,
+            Place::Start => Mark::Start,
+            Place::Inst(function, inst) => {
+                let execution = unfolding.trails[thread].positions[position];
+                let count = counts[&thread].get(execution).copied().flatten();
+                Mark::Inst {
+                    function,
+                    inst,
+                    count: count.unwrap_or(1),
+                    part: step.part,
+                }
+            }
+        }
+    };
+    let mut last_stretches = HashMap::new();
     'contexts: for context in &model.contexts {
         let thread = context.thread;
         let mut last = None;
         let mut is_final = false;
         for position in context.positions.clone() {
-            if thread == violation.thread && position + 1 > violation.after {
+            if is_past(thread, position + 1) {
                 break;
             }
             let data = &threads.threads[thread].positions[position];
@@ -89,11 +164,11 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
                     {
                         let next = numbers.len();
                         numbers.entry(created).or_insert(next);
-                        is_final |= is_before_all && created == violation.thread;
+                        is_final |= is_before_all && created == finally;
                     }
                 }
             }
-            is_final |= thread == violation.thread && position + 1 == violation.after;
+            is_final |= is_there(thread, position + 1);
             if is_final {
                 break;
             }
@@ -105,34 +180,20 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
                     thread.as_u32()
                 )));
             };
-            let step = threads.threads[thread].positions[position].step;
-            let until = match step.place {
-                Place::End => Mark::End,
-                Place::Start => Mark::Start,
-                Place::Inst(function, inst) => {
-                    let execution = unfolding.trails[thread].positions[position];
-                    Mark::Inst {
-                        function,
-                        inst,
-                        count: counts[&thread]
-                            .get(execution)
-                            .copied()
-                            .flatten()
-                            .unwrap_or(1),
-                        part: step.part,
-                    }
-                }
-            };
+            last_stretches.insert(thread, guide.stretches.len());
             guide.stretches.push(Stretch {
                 thread: *number,
-                until,
+                until: mark(thread, position),
             });
         }
         if is_final {
             break 'contexts;
         }
     }
-    let Some(finally) = numbers.get(&violation.thread) else {
+    add_approaches(&mut guide, standing, &last_stretches, |standing| {
+        mark(standing.thread, standing.position)
+    });
+    let Some(finally) = numbers.get(&finally) else {
         return Err(DoesNotFit(
             "the violating thread is never created".to_owned(),
         ));

@@ -136,8 +136,8 @@ pub struct Check {
     pub input: Input,
     #[command(flatten)]
     pub behaviour: Behaviour,
-    /// What to check: a list of assert, memory, misuse, arithmetic,
-    /// overflow, unwind. [default: assert]
+    /// What to check: a list of assert, memory, misuse, arithmetic, overflow,
+    /// race, deadlock, unwind. [default: assert]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_checked_property)]
     property: Vec<PropertyName>,
     /// Stretches of steps by one thread that a schedule may have. [default: grows]
@@ -171,7 +171,10 @@ pub struct Check {
     /// Write the last query to a file, as DIMACS, or as SMT-LIB if it is named .smt2.
     #[arg(long, value_name = "FILE")]
     pub dump: Option<PathBuf>,
-    /// Write the schedule of the violation to a file.
+    /// Go on after the first violation, until there is no other.
+    #[arg(long, conflicts_with = "svcomp")]
+    pub all_violations: bool,
+    /// Write the schedule of the violation to a file; of others to FILE.2 and so on.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// Tell what each attempt took.
@@ -293,9 +296,19 @@ pub struct Behaviour {
     /// Allocations never get the address of a freed block.
     #[arg(long)]
     pub no_address_reuse: bool,
+    /// What counts as a deadlock: global, no thread can go on; partial, or threads
+    /// wait for each other while others can go on.
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Deadlock::Partial)]
+    pub deadlock: Deadlock,
     /// An argument of the program; may be given several times.
     #[arg(long = "arg", value_name = "TEXT", allow_hyphen_values = true)]
     pub arguments: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Deadlock {
+    Global,
+    Partial,
 }
 
 #[derive(Clone, Copy)]
@@ -316,12 +329,14 @@ fn parse_property(name: &str) -> Result<PropertyName, String> {
 }
 
 /// The properties that `check` can handle.
-pub const CHECKED: [Property; 6] = [
+pub const CHECKED: [Property; 8] = [
     Property::Assert,
+    Property::Deadlock,
     Property::Memory,
     Property::Misuse,
     Property::Arithmetic,
     Property::Overflow,
+    Property::Race,
     Property::Unwind,
 ];
 

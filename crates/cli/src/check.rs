@@ -67,6 +67,7 @@ impl Checked {
             dump: arguments.dump.clone(),
             reductions: arguments.reductions(),
             search,
+            all_violations: arguments.all_violations,
         };
         let watch = Watch::start(None);
         let latest: Mutex<Option<Progress>> = Mutex::new(None);
@@ -82,6 +83,11 @@ impl Checked {
         watch.finish();
         if let (Some(path), check::Verdict::Violated(run)) = (&arguments.save, &report.verdict) {
             write_schedule(path, &run.schedule)?;
+            for (index, run) in report.more.iter().enumerate() {
+                let mut path = path.as_os_str().to_owned();
+                path.push(format!(".{}", index + 2));
+                write_schedule(Path::new(&path), &run.schedule)?;
+            }
         }
         if let Some(path) = &arguments.search.result {
             write_result(path, program, &options, &report, start.elapsed())?;

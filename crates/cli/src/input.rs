@@ -1,7 +1,7 @@
 //! From the command line to a program: loading, and the warnings that go with it.
 
 use crate::Failure;
-use crate::args::{Behaviour, Input};
+use crate::args::{Behaviour, Deadlock, Input};
 use ir::Program;
 use llvm::Loaded;
 use replay::{Checks, Config};
@@ -50,6 +50,7 @@ pub fn config(behaviour: &Behaviour, checks: Checks, program: &Program) -> Confi
     arguments.extend(behaviour.arguments.iter().cloned());
     Config {
         checks,
+        partial_deadlocks: behaviour.deadlock == Deadlock::Partial,
         spurious_wakeups: behaviour.spurious,
         malloc_may_fail: behaviour.malloc_may_fail,
         address_reuse: !behaviour.no_address_reuse,

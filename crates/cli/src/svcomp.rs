@@ -188,6 +188,7 @@ mod tests {
                 stack: Vec::new(),
                 message: message.to_owned(),
                 details: Vec::new(),
+                sites: Vec::new(),
             };
             assert_eq!(word(&violation).map(|(word, _)| word), expected);
         };

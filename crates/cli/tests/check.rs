@@ -130,7 +130,7 @@ fn wrong_usage_is_told_apart() {
     check("--unwindset main.0:none", "main.0:3");
     check("--memory lots", "500M");
     check("--time soon", "--time");
-    check("--property race", "threadbare explore --property race");
+    check("--property leak", "threadbare explore --property leak");
     check("--property luck", "assert");
     check("--normal-forms maybe", "resume");
     check("--svcomp", "--prop");
@@ -493,7 +493,7 @@ fn data_models_are_those_of_the_compiler() {
 fn competition_failures_are_words_too() {
     let place = Workplace::new();
     place.write("error.c", ERROR_CALL);
-    place.write("race.prp", "CHECK( init(main()), LTL(G ! data-race) )\n");
+    place.write("end.prp", "CHECK( init(main()), LTL(F end) )\n");
     place.write("odd.prp", "be good\n");
     place.write("p.prp", REACHABILITY);
     let check = |options: &[&str], code: i32, word: &str, message: &str| {
@@ -506,7 +506,7 @@ fn competition_failures_are_words_too() {
         assert!(last.starts_with(word), "{stdout}");
         assert!(stderr.contains(message), "{stderr}");
     };
-    check(&["race.prp", "error.c"], 20, "unknown", "G!data-race");
+    check(&["end.prp", "error.c"], 20, "unknown", "Fend");
     check(&["odd.prp", "error.c"], 65, "ERROR (odd.prp", "be good");
     check(&["none.prp", "error.c"], 65, "ERROR (", "none.prp");
     check(&["p.prp", "nowhere.c"], 65, "ERROR (", "nowhere.c");

@@ -85,14 +85,15 @@ pub fn render_check(
     width: usize,
 ) -> String {
     if let check::Verdict::Violated(run) = &report.verdict {
-        return render_violated(program, run, replay, width);
+        return render_violated(program, report, run, bounds, replay, width);
     }
-    let established = limits(&report.verdict).map(|limits| describe_limits(program, limits));
+    render_unviolated(program, &report.verdict, bounds)
+}
+
+fn render_unviolated(program: &Program, verdict: &check::Verdict, bounds: &Bounds) -> String {
+    let established = limits(verdict).map(|limits| describe_limits(program, limits));
     let established = established.as_deref().unwrap_or("");
-    match (
-        Verdict::of_check(&report.verdict, bounds),
-        reason(&report.verdict),
-    ) {
+    match (Verdict::of_check(verdict, bounds), reason(verdict)) {
         (Verdict::Unknown, None) => format!("unknown: no violation {established}\n"),
         (Verdict::Unknown, Some(reason)) if established.is_empty() => {
             format!("unknown: {reason}\n")
@@ -105,7 +106,39 @@ pub fn render_check(
     }
 }
 
-fn render_violated(program: &Program, run: &Run, replay: &Replay, width: usize) -> String {
+fn render_violated(
+    program: &Program,
+    report: &Report,
+    first: &Run,
+    bounds: &Bounds,
+    replay: &Replay,
+    width: usize,
+) -> String {
+    let mut text = String::new();
+    for run in std::iter::once(first).chain(&report.more) {
+        text.push_str(&render_run_of_violation(program, run, width));
+        if !report.more.is_empty() {
+            text.push('\n');
+        }
+    }
+    if let Some(rest) = &report.rest {
+        let count = plural(1 + report.more.len() as u128, "violation");
+        let rest = render_unviolated(program, rest, bounds);
+        let _ = write!(text, "{count}; apart from that: {rest}");
+    }
+    if replay.is_saved {
+        let _ = writeln!(text, "to see it again: {}", replay.command);
+    } else {
+        let _ = writeln!(
+            text,
+            "to see it again, save the schedule with --save FILE, then: {}",
+            replay.command
+        );
+    }
+    text
+}
+
+fn render_run_of_violation(program: &Program, run: &Run, width: usize) -> String {
     let mut text = String::new();
     for violation in &run.violations {
         let _ = write!(text, "VIOLATED {}", render_violation(program, violation));
@@ -123,15 +156,6 @@ fn render_violated(program: &Program, run: &Run, replay: &Replay, width: usize) 
         0 => writeln!(text, "violated before the first visible step"),
         _ => writeln!(text, "violated in {contexts}, {steps}"),
     };
-    if replay.is_saved {
-        let _ = writeln!(text, "to see it again: {}", replay.command);
-    } else {
-        let _ = writeln!(
-            text,
-            "to see it again, save the schedule with --save FILE, then: {}",
-            replay.command
-        );
-    }
     text
 }
 

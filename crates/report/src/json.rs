@@ -69,14 +69,16 @@ pub fn check_to_json(
     cost: &Cost,
 ) -> Value {
     let found: Vec<Value> = match &report.verdict {
-        check::Verdict::Violated(run) => run
-            .violations
-            .iter()
-            .map(|violation| found_to_json(program, violation, run))
+        check::Verdict::Violated(first) => std::iter::once(&**first)
+            .chain(&report.more)
+            .flat_map(|run| run.violations.iter().map(move |violation| (violation, run)))
+            .map(|(violation, run)| found_to_json(program, violation, run))
             .collect(),
         _ => Vec::new(),
     };
-    let limits = match &report.verdict {
+    // Of what is left, if some was found and all was wanted.
+    let rest = report.rest.as_ref().unwrap_or(&report.verdict);
+    let limits = match rest {
         check::Verdict::Safe => Some(Vec::new()),
         verdict => limits(verdict).map(|limits| check_limits(program, limits)),
     };
@@ -85,7 +87,7 @@ pub fn check_to_json(
         "verdict": Verdict::of_check(&report.verdict, bounds).name(),
         "violations": found,
         "limits": limits,
-        "reason": reason(&report.verdict),
+        "reason": reason(rest),
         "attempts": attempts,
         "seconds": cost.elapsed.as_secs_f64(),
         "loading_seconds": cost.loading.as_secs_f64(),

@@ -415,6 +415,7 @@ impl Session<'_> {
             dump: None,
             reductions: variant,
             search: search.clone(),
+            all_violations: false,
         };
         let start = Instant::now();
         let report = catch_unwind(AssertUnwindSafe(|| {

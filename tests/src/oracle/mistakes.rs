@@ -14,6 +14,8 @@ impl Generator {
             Property::Memory => self.wrong_address(),
             Property::Misuse => self.wrong_call(),
             Property::Unwind => self.long_loop(),
+            Property::Race => self.contention(),
+            Property::Deadlock => self.blocking(),
             _ => {}
         }
     }

@@ -6,8 +6,10 @@
 //! and [`campaign`] does all that for many programs and keeps count. Neither side
 //! is taken to be right: a disagreement is for people to look at.
 
+mod blocking;
 pub mod campaign;
 pub mod compare;
+mod contention;
 mod expressions;
 pub mod generate;
 mod heap;

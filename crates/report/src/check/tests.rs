@@ -111,6 +111,8 @@ fn each_verdict_has_its_words() {
     let check = |verdict: check::Verdict, bounds: &Bounds, expected: &str| {
         let report = Report {
             limits_of_part: None,
+            more: Vec::new(),
+            rest: None,
             verdict,
             attempts: Vec::new(),
         };
@@ -168,6 +170,8 @@ fn statistics_have_a_line_per_attempt() {
     };
     let report = Report {
         limits_of_part: None,
+        more: Vec::new(),
+        rest: None,
         verdict: check::Verdict::Safe,
         attempts: vec![attempt],
     };
@@ -192,6 +196,8 @@ fn json_tells_what_was_shown() {
     let json = |verdict: check::Verdict| {
         let report = Report {
             limits_of_part: None,
+            more: Vec::new(),
+            rest: None,
             verdict,
             attempts: vec![Attempt::default()],
         };

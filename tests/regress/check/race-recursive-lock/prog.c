@@ -1,0 +1,27 @@
+#include <pthread.h>
+
+pthread_mutex_t m;
+int x;
+
+static void *worker(void *arg) {
+    pthread_mutex_lock(&m);
+    pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+    x++;
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&m, &attributes);
+    pthread_create(&thread, 0, worker, 0);
+    pthread_mutex_lock(&m);
+    x++;
+    pthread_mutex_unlock(&m);
+    pthread_join(thread, 0);
+    return 0;
+}
