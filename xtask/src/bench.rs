@@ -20,6 +20,7 @@ which:
   slices  figure 7 of the CBA paper: 128 partitions, and how many machines help
   swarm   figures 5 and 6 of the SWARM paper: instances of several tile sizes
   esbmc   lazy, whole and widen side by side
+  deadlock  classic deadlocks of our own, for 2 to 8 threads; needs no corpus
 
 options:
   --runs N       how often each time is measured; the median counts (default 3)
@@ -66,6 +67,10 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<(), String> {
             "--corpus" => settings.corpus = PathBuf::from(value),
             _ => return Err(format!("there is no option {name}")),
         }
+    }
+    if *which == "deadlock" {
+        let binary = crate::growth::build(root)?;
+        return crate::deadlocks::bench(root, &binary, &settings.only);
     }
     if !settings.corpus.exists() {
         return Err(format!("{} is missing", settings.corpus.display()));

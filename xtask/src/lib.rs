@@ -8,6 +8,7 @@
 
 pub mod bench;
 pub mod corpus;
+mod deadlocks;
 pub mod documents;
 pub mod growth;
 pub mod layers;

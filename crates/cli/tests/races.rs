@@ -156,3 +156,26 @@ fn a_deadlock_of_some_threads_can_be_passed_over() {
     );
     check("global", 0, "safe up to 3 contexts");
 }
+
+/// The classics, as they should be and with their usual mistake.
+#[test]
+fn classic_deadlocks_are_found() {
+    let place = Workplace::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/deadlocks");
+    let names = [
+        "philosophers",
+        "transfers",
+        "readers-writers",
+        "bounded-buffer",
+        "barrier",
+        "lock-cycle",
+    ];
+    for name in names {
+        let file = format!("{folder}/{name}.c");
+        let check = ["check", &file, "--property=deadlock", "--time=100"];
+        let wrong = [&check[..], &["-DBAD", "-DN=5"]].concat();
+        place.check(&wrong, 10, &["deadlock: "]);
+        let right = [&check[..], &["--rounds=2", "--unwind=3", "-DN=5"]].concat();
+        place.check(&right, 0, &["safe"]);
+    }
+}
