@@ -2,7 +2,7 @@
 //! competition. Reads its property files, and ends the output with the word
 //! that BenchExec expects. Decides nothing about programs.
 
-use crate::args::{CHECKED, Check as Arguments};
+use crate::args::Check as Arguments;
 use crate::check::Checked;
 use crate::{Failure, Status, print};
 use replay::{Checks, Property, Violation, ViolationKind};
@@ -35,9 +35,7 @@ fn answer(arguments: &Arguments) -> Result<(&'static str, Status), Failure> {
     };
     let mut checks = Checks::NONE;
     for goal in &goals {
-        let handled = goal.properties();
-        let handled = handled.filter(|all| all.iter().all(|one| CHECKED.contains(one)));
-        let Some(properties) = handled else {
+        let Some(properties) = goal.properties() else {
             eprintln!(
                 "threadbare: the property `{}` is not supported yet",
                 goal.text

@@ -100,6 +100,7 @@ impl<'p> Pass<'p> {
     pub fn address(&mut self, object: ObjectId, offset: i64) -> TermId {
         let base = u128::from(object.as_u32()) << self.offset_bits();
         let word = self.word();
+        self.is_full |= base >> word != 0;
         self.terms
             .constant(word, base.wrapping_add(offset as i128 as u128))
     }

@@ -57,6 +57,8 @@ pub enum ObjectKey {
     Alive(ObjectId),
     /// Whether a new block may get the address of a heap object.
     Vacant(ObjectId),
+    /// Whether a heap object was made and not freed.
+    Held(ObjectId),
     /// One element of an array that has too many of them.
     Watch(ObjectId, Watched),
     /// A piece of state of a thread.

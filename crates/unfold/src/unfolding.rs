@@ -158,6 +158,7 @@ pub fn unfold(
             cuts: BTreeSet::new(),
             limits: BTreeSet::new(),
             is_coarse: false,
+            is_full: false,
             is_alone: true,
             clock: 0,
             last_only: 0,
@@ -219,6 +220,7 @@ impl Pass<'_> {
         while let Some(start) = self.queue.pop_front() {
             self.run_thread(start)?;
         }
+        self.check_room()?;
         self.check_arrays()
     }
 

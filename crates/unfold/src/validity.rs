@@ -26,7 +26,6 @@ impl<'p> Pass<'p> {
         let data = &self.known.objects[object];
         match data.key {
             ObjectKey::Heap(_) => {}
-            ObjectKey::Local(_) if self.options.checks.has(Check::Memory) => {}
             // Only others can come too late to a local.
             ObjectKey::Local(_) if !self.is_alone && self.known.is_lent(object) => {}
             _ => return None,
@@ -69,7 +68,9 @@ impl<'p> Pass<'p> {
     ) -> Result<Option<usize>, Flow> {
         let mut valid = vec![targets.valid];
         if targets.seen == Seen::AtOnce && self.options.checks.has(Check::Memory) {
-            let invalid = self.terms.not(targets.valid);
+            let is_stale = self.is_stale(state, targets);
+            let is_nowhere = self.terms.not(targets.valid);
+            let invalid = self.terms.or(is_nowhere, is_stale);
             if self.violate(state, Check::Memory, invalid) == Flow::Dead {
                 return Err(Flow::Dead);
             }
@@ -166,6 +167,19 @@ impl<'p> Pass<'p> {
         }
     }
 
+    /// Whether an address is that of a local of the thread itself that is gone.
+    fn is_stale(&mut self, state: &State, targets: &Targets) -> TermId {
+        let mut stale = Vec::new();
+        for target in &targets.list {
+            let data = &self.known.objects[target.object];
+            let is_own = matches!(data.key, ObjectKey::Local(_)) && data.owner == self.thread;
+            if is_own && !state.memory.has(target.object) {
+                stale.push(target.condition);
+            }
+        }
+        self.terms.any(&stale)
+    }
+
     /// The flag that says whether a thread has ended, if an object is one of its
     /// variables and used by another thread. Only if wrong uses are looked for.
     fn end_of_owner(&mut self, object: ObjectId) -> Option<ObjectId> {
@@ -179,20 +193,29 @@ impl<'p> Pass<'p> {
         }
     }
 
+    /// The thread leaves all its functions at once.
+    pub fn end_all_locals(&mut self, state: &mut State) {
+        let objects = self.known.objects.iter();
+        let own = objects.filter(|(_, data)| {
+            matches!(data.key, ObjectKey::Local(_)) && data.owner == self.thread
+        });
+        let own: Vec<ObjectId> = own.map(|(object, _)| object).collect();
+        for object in own {
+            if state.memory.has(object) {
+                self.end_local(state, object);
+            }
+        }
+    }
+
     /// A local goes out of scope. That is no step, so it happens with the one
     /// before.
     pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
         state.memory.forget(object);
-        let Some(alive) = self.alive_object(object) else {
-            return;
-        };
-        let dead = self.terms.constant(8, 0);
-        if !self.is_visible(alive, 0, 1) && self.options.checks.has(Check::Memory) {
-            // Only the thread itself can come too late.
-            let always = self.truth();
-            self.write_at(state, None, alive, 0, 1, always, dead);
-        } else if state.after > 0 {
+        if state.after > 0
+            && let Some(alive) = self.alive_object(object)
+        {
             let position = self.afterthought(state);
+            let dead = self.terms.constant(8, 0);
             self.write_at(state, Some(position), alive, 0, 1, state.ok, dead);
         }
     }

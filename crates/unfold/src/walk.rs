@@ -125,6 +125,7 @@ impl<'p> Pass<'p> {
         let Some((mut state, mut result)) = paths.next() else {
             return Ok(());
         };
+        self.leave_out_leaks();
         let frame = self.bare_frame();
         for (other, value) in paths {
             let condition = state.guard;

@@ -174,6 +174,8 @@ impl<'p> Pass<'p> {
         }
         state.memory.create(object);
         self.make_secret(state, object);
+        let always = self.truth();
+        self.note_block(state, object, always, true);
         Ok(object)
     }
 
@@ -230,6 +232,7 @@ impl<'p> Pass<'p> {
                 self.write_at(state, position, alive, 0, 1, target.condition, dead);
             }
             self.leave_address(state, position, target.object, target.condition);
+            self.note_block(state, target.object, target.condition, false);
         }
     }
 

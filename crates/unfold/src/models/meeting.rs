@@ -39,6 +39,10 @@ impl<'p> Pass<'p> {
                 if self.terms.as_constant(needed) == Some(0) {
                     return self.reply(EINVAL);
                 }
+                if self.terms.range(needed).contains(0) {
+                    let what = "a barrier for a number of threads that may be zero";
+                    return Err(self.unsupported(frame, what));
+                }
                 let mut values = vec![(SyncPart::Needed, needed), (SyncPart::Arrived, zero)];
                 for thread in self.threads_with(&targets, SyncPart::Waiting) {
                     values.push((SyncPart::Waiting(thread), zero));

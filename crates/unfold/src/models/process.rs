@@ -118,6 +118,7 @@ impl<'p> Pass<'p> {
     pub fn end_process(&mut self, state: &mut State) -> Result<(), Error> {
         let mut frame = self.bare_frame();
         if self.run_handlers(state, &mut frame)? {
+            self.check_leaks(state);
             self.end_process_at(state, &frame);
         }
         Ok(())
@@ -133,6 +134,7 @@ impl<'p> Pass<'p> {
         match op {
             Process::Abort => Ok(self.end_process_at(state, frame)),
             Process::Exit | Process::ExitNow | Process::QuickExit => {
+                self.leave_out_leaks();
                 // The section is left for good.
                 state.atomic = None;
                 if op == Process::Exit && !self.run_handlers(state, frame)? {

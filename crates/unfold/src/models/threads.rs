@@ -365,6 +365,7 @@ impl<'p> Pass<'p> {
     fn exit_thread(&mut self, state: &mut State, value: TermId) -> Result<Reply, Error> {
         let mut ended = state.clone();
         ended.atomic = None;
+        self.end_all_locals(&mut ended);
         self.work().ended.push((ended, value));
         Ok(Reply::Never)
     }
