@@ -130,7 +130,7 @@ fn wrong_usage_is_told_apart() {
     check("--unwindset main.0:none", "main.0:3");
     check("--memory lots", "500M");
     check("--time soon", "--time");
-    check("--property leak", "threadbare explore --property leak");
+    check("--property unwind", "needs --unwind or --unwind-all");
     check("--property luck", "assert");
     check("--normal-forms maybe", "resume");
     check("--svcomp", "--prop");
