@@ -512,3 +512,43 @@ fn competition_failures_are_words_too() {
     check(&["p.prp", "nowhere.c"], 65, "ERROR (", "nowhere.c");
     check(&["p.prp", "error.c"], 65, "ERROR (", "LIMIT");
 }
+
+/// The program takes the address of every local, and a word of 32 bits cannot tell
+/// so many apart.
+#[test]
+fn more_objects_than_addresses_is_unknown() {
+    let place = Workplace::new();
+    place.write(
+        "prog.c",
+        r#"
+        extern void reach_error(void);
+        static int copy(int a) { int b = a; int *p = &b; return *p; }
+        int main(void) {
+            int sum = 0;
+            for (int i = 0; i < 5000; i++) sum += copy(i);
+            if (sum == 0) reach_error();
+            return 0;
+        }
+        "#,
+    );
+    let arguments = [
+        "check",
+        "prog.c",
+        "-m32",
+        "--contexts",
+        "1",
+        "--unwind",
+        "1",
+    ];
+    place.check(&arguments, 20, &["more objects than its addresses"]);
+    let arguments = [
+        "check",
+        "prog.c",
+        "-m64",
+        "--contexts",
+        "1",
+        "--unwind",
+        "1",
+    ];
+    place.check(&arguments, 0, &["safe\n"]);
+}

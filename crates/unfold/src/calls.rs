@@ -136,11 +136,10 @@ impl<'p> Pass<'p> {
         let few = self.values.reach(&self.terms, address).few;
         let mut found = Vec::new();
         for value in few.iter() {
-            let object = ObjectId::from_u32((*value >> bits) as u32);
-            let Some(data) = self.known.objects.get(object) else {
+            let Some(object) = self.known.numbered(*value >> bits) else {
                 continue;
             };
-            if let ObjectKey::Function(function) = data.key
+            if let ObjectKey::Function(function) = self.known.objects[object].key
                 && value & ((1 << bits) - 1) == 0
             {
                 let constant = self.terms.constant(word, *value);

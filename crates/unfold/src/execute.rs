@@ -98,11 +98,18 @@ impl<'p> Pass<'p> {
     }
 
     pub fn address(&mut self, object: ObjectId, offset: i64) -> TermId {
-        let base = u128::from(object.as_u32()) << self.offset_bits();
+        let base = u128::from(self.known.number(object)) << self.offset_bits();
         let word = self.word();
-        self.is_full |= base >> word != 0;
         self.terms
             .constant(word, base.wrapping_add(offset as i128 as u128))
+    }
+
+    /// The address of an object that is only loaded and stored: wider than a pointer,
+    /// so that those that the program can hold are left for others.
+    fn private_address(&mut self, object: ObjectId) -> TermId {
+        let number = self.known.private_number(object);
+        let width = self.word() + u32::BITS;
+        self.terms.constant(width, number << self.offset_bits())
     }
 
     pub fn function_address(&mut self, function: FunctionId) -> TermId {
@@ -164,7 +171,14 @@ impl<'p> Pass<'p> {
                 ..
             } => {
                 let name = variable.map(|local| body.locals[local].name.clone());
-                Value::Term(self.make_local(state, frame, *bytes, *count, name)?)
+                let local = self.make_local(state, frame, *bytes, *count, name)?;
+                let is_private = inst
+                    .result
+                    .is_some_and(|result| frame.shape.private.contains(result));
+                Value::Term(match is_private {
+                    true => self.private_address(local),
+                    false => self.address(local, 0),
+                })
             }
             Op::Fence { .. } => return Ok(Flow::Next),
             Op::SaveStack => {
@@ -194,7 +208,7 @@ impl<'p> Pass<'p> {
         bytes: u64,
         count: Option<Operand>,
         name: Option<String>,
-    ) -> Result<TermId, Error> {
+    ) -> Result<ObjectId, Error> {
         let count = match count {
             None => 1,
             Some(count) => {
@@ -221,7 +235,7 @@ impl<'p> Pass<'p> {
         state.memory.create(object);
         self.make_secret(state, object);
         frame.locals.push(object);
-        Ok(self.address(object, 0))
+        Ok(object)
     }
 
     /// Locals of a block come to their end. If nobody asks, they live on to the end

@@ -289,6 +289,11 @@ pub struct Known {
     frame_ids: HashMap<FrameKey, FrameId>,
     pub objects: PrimaryMap<ObjectId, Object>,
     object_ids: HashMap<ObjectKey, ObjectId>,
+    /// The objects that have addresses, by their numbers in these.
+    numbered: Vec<ObjectId>,
+    numbers: HashMap<ObjectId, u32>,
+    /// How many numbers there are.
+    most_numbers: u64,
     thread_local_contents: HashMap<GlobalId, Content>,
     /// Threads by where they are created, and what they run.
     thread_ids: HashMap<(Instance, FunctionId), ThreadId>,
@@ -310,6 +315,11 @@ pub struct Known {
     pub values_grew: bool,
 }
 
+/// How many objects addresses can tell apart.
+fn most_numbers(program: &Program) -> u64 {
+    1 << (8 * program.target.pointer_bytes as u32 - crate::offset_bits(program))
+}
+
 impl Known {
     pub fn of(program: &Program) -> Known {
         let mut known = Known {
@@ -317,6 +327,9 @@ impl Known {
             frame_ids: HashMap::new(),
             objects: PrimaryMap::new(),
             object_ids: HashMap::new(),
+            numbered: Vec::new(),
+            numbers: HashMap::new(),
+            most_numbers: most_numbers(program),
             thread_local_contents: HashMap::new(),
             thread_ids: HashMap::new(),
             thread_count: 1,
@@ -332,15 +345,16 @@ impl Known {
             grew: false,
             values_grew: false,
         };
-        known.object(ObjectKey::Null, || {
+        let null = known.object(ObjectKey::Null, || {
             Object::constant(ObjectKey::Null, "null")
         });
+        known.number(null);
         // Variables first, constants last: small numbers need few bits.
         for is_constant in [false, true] {
             for (id, global) in program.globals.iter() {
                 if global.is_constant == is_constant && !global.is_thread_local {
                     let key = ObjectKey::Global(id);
-                    known.object(key.clone(), || Object {
+                    let object = known.object(key.clone(), || Object {
                         key,
                         size: global.bytes,
                         name: global_name(global),
@@ -348,6 +362,7 @@ impl Known {
                         owner: MAIN,
                         starts_as: Content::Zero,
                     });
+                    known.number(object);
                 }
             }
         }
@@ -379,7 +394,7 @@ impl Known {
                 Symbol::Function(id) => self.function(program, id),
                 Symbol::Label(function, block) => self.label(function, block),
             };
-            let base = u64::from(object.as_u32()) << crate::offset_bits(program);
+            let base = u64::from(self.number(object)) << crate::offset_bits(program);
             let address = base.wrapping_add_signed(relocation.addend);
             let at = relocation.offset as usize;
             if let Some(place) = bytes.get_mut(at..at + word) {
@@ -426,8 +441,34 @@ impl Known {
 
     /// The object of a number, if there is one.
     pub fn numbered(&self, number: u128) -> Option<ObjectId> {
-        let is_object = number < self.objects.len() as u128;
-        is_object.then(|| ObjectId::from_u32(number as u32))
+        let number = u64::try_from(number).ok()?;
+        match number.checked_sub(self.most_numbers) {
+            Some(id) => Some(ObjectId::from_u32(u32::try_from(id).ok()?)),
+            None => self.numbered.get(usize::try_from(number).ok()?).copied(),
+        }
+    }
+
+    /// The number of an object in addresses. Objects that nobody can point to need
+    /// none, and in words of 32 bits there are few of them.
+    pub fn number(&mut self, object: ObjectId) -> u32 {
+        if let Some(number) = self.numbers.get(&object) {
+            return *number;
+        }
+        let number = self.numbered.len() as u32;
+        self.numbered.push(object);
+        self.numbers.insert(object, number);
+        number
+    }
+
+    /// A number for addresses that never become values of the program, and so need
+    /// not fit in its words.
+    pub fn private_number(&self, object: ObjectId) -> u128 {
+        u128::from(self.most_numbers) + u128::from(object.as_u32())
+    }
+
+    /// Whether there are more objects than numbers.
+    pub fn has_run_out(&self) -> bool {
+        self.numbered.len() as u64 > self.most_numbers
     }
 
     pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {

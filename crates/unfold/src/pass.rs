@@ -183,8 +183,6 @@ pub struct Pass<'p> {
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
     /// What was left out, as sentences.
     pub limits: BTreeSet<String>,
-    /// There are more objects than addresses have room for.
-    pub is_full: bool,
     /// Something is modelled coarsely: a violation may turn out not to be one.
     pub is_coarse: bool,
     /// Main runs alone: no other thread has been created.
@@ -250,25 +248,26 @@ impl<'p> Pass<'p> {
         }
     }
 
+    /// Addresses must tell all objects apart.
+    pub fn check_numbers(&self) -> Result<(), Error> {
+        match self.known.has_run_out() {
+            false => Ok(()),
+            true => Err(Error::Unsupported {
+                what: "a program with more objects than its addresses can tell apart".to_owned(),
+                location: None,
+            }),
+        }
+    }
+
     /// Asked often, answers rarely: whether there is still time and memory.
     pub fn tick(&mut self) -> Result<(), Error> {
         self.check_arrays()?;
-        self.check_room()?;
+        self.check_numbers()?;
         self.ticks += 1;
         if self.ticks.is_multiple_of(64) && !(self.keep_going)(self.terms.len()) {
             return Err(Error::Interrupted);
         }
         Ok(())
-    }
-
-    pub fn check_room(&self) -> Result<(), Error> {
-        match self.is_full {
-            false => Ok(()),
-            true => Err(Error::Unsupported {
-                what: "a program with so many objects in so few bits".to_owned(),
-                location: None,
-            }),
-        }
     }
 
     pub fn work(&mut self) -> &mut Work {

@@ -172,7 +172,8 @@ impl<'p> Pass<'p> {
 
     fn block_number(&mut self, object: ObjectId) -> TermId {
         let width = self.word() - self.offset_bits();
-        self.terms.constant(width, u128::from(object.as_u32()))
+        let number = u128::from(self.known.number(object));
+        self.terms.constant(width, number)
     }
 
     /// Where a block lies. The same for all threads, since an allocation happens at
@@ -183,7 +184,9 @@ impl<'p> Pass<'p> {
         }
         let width = self.word() - self.offset_bits();
         let homes = self.known.homes(object);
-        let numbers = homes.iter().map(|home| u128::from(home.as_u32()));
+        let numbers = homes
+            .iter()
+            .map(|home| u128::from(self.known.number(*home)));
         let range = numbers
             .map(|number| Range::constant(width, number))
             .reduce(|all, one| all.join(&one))

@@ -158,7 +158,6 @@ pub fn unfold(
             cuts: BTreeSet::new(),
             limits: BTreeSet::new(),
             is_coarse: false,
-            is_full: false,
             is_alone: true,
             clock: 0,
             last_only: 0,
@@ -220,7 +219,7 @@ impl Pass<'_> {
         while let Some(start) = self.queue.pop_front() {
             self.run_thread(start)?;
         }
-        self.check_room()?;
+        self.check_numbers()?;
         self.check_arrays()
     }
 
@@ -285,7 +284,10 @@ impl Pass<'_> {
         }
         let allocations = self.allocations.iter();
         let allocations = allocations
-            .map(|(object, (thread, execution))| (object.as_u32(), (numbers[thread], *execution)))
+            .map(|(object, (thread, execution))| {
+                let number = self.known.number(*object);
+                (number, (numbers[thread], *execution))
+            })
             .collect();
         let mut cells: PrimaryMap<_, Cell> = std::mem::take(&mut self.cells);
         for ((object, start), cell) in &self.cell_ids {
@@ -341,7 +343,7 @@ impl Pass<'_> {
                 owner: MAIN,
                 starts_as: Content::Bytes(bytes.into()),
             });
-            let address = u64::from(object.as_u32()) << bits;
+            let address = u64::from(self.known.number(object)) << bits;
             vector.extend_from_slice(&address.to_le_bytes()[..word as usize]);
         }
         vector.extend(std::iter::repeat_n(0, word as usize));

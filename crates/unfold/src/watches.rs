@@ -261,9 +261,8 @@ impl<'p> Pass<'p> {
                 self.terms.extract(address, top, bits),
                 self.terms.extract(address, bits - 1, 0),
             );
-            let number = self
-                .terms
-                .constant(top + 1 - bits, u128::from(object.as_u32()));
+            let number = u128::from(self.known.number(object));
+            let number = self.terms.constant(top + 1 - bits, number);
             let last = self.terms.constant(bits, last);
             let is_inside = [
                 self.terms.equal(high, number),

@@ -182,7 +182,8 @@ impl<'p> Pass<'p> {
             owner: MAIN,
             starts_as: Content::Zero,
         });
-        let address = (u64::from(object.as_u32()) << self.offset_bits()) + zero;
+        let number = u64::from(self.known.number(object));
+        let address = (number << self.offset_bits()) + zero;
         let mut bytes =
             address.to_le_bytes()[..self.program.target.pointer_bytes as usize].to_vec();
         bytes.resize(TABLE as usize, 0);

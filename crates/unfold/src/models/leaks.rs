@@ -122,7 +122,7 @@ impl<'p> Pass<'p> {
     fn points_into(&mut self, pointer: TermId, block: ObjectId) -> TermId {
         let (bits, top) = (self.offset_bits(), self.word() - 1);
         let high = self.terms.extract(pointer, top, bits);
-        let number = u128::from(block.as_u32());
+        let number = u128::from(self.known.number(block));
         let number = self.terms.constant(top + 1 - bits, number);
         self.terms.equal(high, number)
     }
