@@ -44,7 +44,7 @@ pub fn corpus(root: &Path, arguments: &[&str]) -> Result<bool, String> {
     // For messages; the tool does not mind.
     let corpus = fs::canonicalize(&corpus).unwrap_or(corpus);
     let mut rows = manifest::parse(&text)?;
-    rows.retain(|row| row.property == "unreach-call" && options.selects(row));
+    rows.retain(|row| options.selects(row));
     if rows.is_empty() {
         return Err("no program is selected".to_owned());
     }
@@ -193,6 +193,7 @@ fn run_one(tool: &Tool, corpus: &Path, options: &Options, row: &Row) -> Outcome 
     let mut command = Command::new(&tool.path);
     command
         .args(["check", "--json"])
+        .arg(format!("--property={}", options.property.checked_as))
         .arg(format!("--time={}", options.time.as_secs()))
         .arg(format!("--memory={}", options.memory))
         .arg(format!("-m{}", row.bits))

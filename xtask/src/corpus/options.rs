@@ -7,6 +7,8 @@ use std::time::Duration;
 pub const HELP: &str = "\
 usage: cargo xtask corpus [OPTIONS]
 
+  --property NAME    the rows of this property: unreach-call [default], no-data-race,
+                     no-deadlock or valid-memtrack
   --set NAME         only this set; may be given several times
   --only TEXT        only programs with this text in their path
   --verdict VERDICT  only programs that are safe (true), unsafe (false) or neither (unknown)
@@ -20,8 +22,35 @@ usage: cargo xtask corpus [OPTIONS]
 /// What a process may take longer than it was told to.
 pub const GRACE: Duration = Duration::from_secs(15);
 
+/// A property, as the manifest calls it and as the tool does.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Property {
+    pub name: &'static str,
+    pub checked_as: &'static str,
+}
+
+const PROPERTIES: [Property; 4] = [
+    Property {
+        name: "unreach-call",
+        checked_as: "assert",
+    },
+    Property {
+        name: "no-data-race",
+        checked_as: "race",
+    },
+    Property {
+        name: "no-deadlock",
+        checked_as: "deadlock",
+    },
+    Property {
+        name: "valid-memtrack",
+        checked_as: "leak",
+    },
+];
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    pub property: &'static Property,
     /// Empty: all of them.
     pub sets: Vec<String>,
     pub only: Option<String>,
@@ -37,6 +66,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
+            property: &PROPERTIES[0],
             sets: Vec::new(),
             only: None,
             expected: None,
@@ -67,6 +97,7 @@ impl Options {
             let value = || format!("`{name}` needs a value that makes sense\n\n{HELP}");
             let text = words.next();
             match name {
+                "--property" => options.property = text.and_then(property).ok_or_else(value)?,
                 "--set" => options.sets.push(text.ok_or_else(value)?.to_owned()),
                 "--only" => options.only = Some(text.ok_or_else(value)?.to_owned()),
                 "--out" => options.out = Some(PathBuf::from(text.ok_or_else(value)?)),
@@ -93,8 +124,12 @@ impl Options {
             .as_ref()
             .is_none_or(|text| row.program.contains(text.as_str()));
         let has_verdict = self.expected.is_none_or(|wanted| wanted == row.expected);
-        has_set && has_text && has_verdict
+        row.property == self.property.name && has_set && has_text && has_verdict
     }
+}
+
+fn property(text: &str) -> Option<&'static Property> {
+    PROPERTIES.iter().find(|property| property.name == text)
 }
 
 /// In the words of task definitions, or in those of the manifest.
@@ -141,8 +176,10 @@ mod tests {
             "--out",
             "r.tsv",
             "--resume",
+            "--property=no-data-race",
         ]);
         let expected = Options {
+            property: &PROPERTIES[1],
             sets: vec!["sct".to_owned(), "lfds".to_owned()],
             only: Some("stack".to_owned()),
             expected: Some(Expected::Unsafe),
@@ -165,6 +202,7 @@ mod tests {
             &["--time", "0"],
             &["--memory", "4X"],
             &["--verdict", "maybe"],
+            &["--property", "assert"],
             &["--resume"],
             &["sct"],
         ] {
@@ -187,5 +225,6 @@ mod tests {
         assert!(!selects(&["--set", "lfds"]));
         assert!(!selects(&["--only", "queue"]));
         assert!(!selects(&["--verdict", "true"]));
+        assert!(!selects(&["--property", "no-deadlock"]));
     }
 }
