@@ -70,8 +70,8 @@ const DECIDED: &[(&str, Answer)] = &[
     ("arithmetic_prog_ok.c", Answer::SafeInBounds),
     // Main goes past the check of the flag, the other stops the device, main.
     ("bluetooth_driver_bad.c", Answer::ViolatedIn(3)),
-    // Main, a1 has taken l, b1 wants it and keeps m, a2 ends, b2 ends.
-    ("carter01_bad.c", Answer::ViolatedIn(5)),
+    // Main, a1 has taken l and wants m next, b1 has m and wants l.
+    ("carter01_bad.c", Answer::ViolatedIn(3)),
     // Main, the receiver in vain, the sender, the receiver.
     ("circular_buffer_bad.c", Answer::ViolatedIn(4)),
     // Main and one lock each.
