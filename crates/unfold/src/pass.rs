@@ -509,7 +509,10 @@ impl<'p> Pass<'p> {
         // What is quiet takes no turn.
         let quiet = self.work().thread.quiet_before;
         if state.after == quiet && self.thread.as_u32() != 0 {
+            // This is the touch itself: another position for it would let others go
+            // on between the step and what follows it at once.
             self.push_position(state, step(Place::Start), frame.execution);
+            return;
         }
         if !self.options.reductions.hiding {
             self.position(frame, state, 0);
