@@ -65,6 +65,8 @@ pub enum Answer {
     /// There is none, up to these limits.
     None(Limits),
     Unknown(String),
+    /// A file that the user gave does not fit.
+    Misfit(String),
     /// The program does something that is not supported, within these bounds.
     Unsupported(String),
     /// The time for this query was over, though perhaps not the user's.
@@ -81,7 +83,9 @@ impl Answer {
         match self {
             Answer::Violated(_) => "violated".to_owned(),
             Answer::None(_) => "none".to_owned(),
-            Answer::Unknown(reason) | Answer::Unsupported(reason) => reason.clone(),
+            Answer::Unknown(reason) | Answer::Misfit(reason) | Answer::Unsupported(reason) => {
+                reason.clone()
+            }
             Answer::TooLong => "took too long".to_owned(),
             Answer::Partly { .. } => "none in the part looked at".to_owned(),
         }

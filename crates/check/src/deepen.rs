@@ -91,6 +91,7 @@ pub fn run(task: &Task) -> Report {
         limits_of_part: all.part.map(|(_, limits)| limits),
         more: Vec::new(),
         rest: None,
+        misfit: all.misfit,
     }
 }
 
@@ -132,6 +133,8 @@ struct Common {
     part: Option<(String, Limits)>,
     /// From this unwinding on, something is not supported, and why.
     unsupported: Option<(u32, String)>,
+    /// A file of the user's that does not fit.
+    misfit: Option<String>,
     verdict: Option<Verdict>,
 }
 
@@ -325,6 +328,10 @@ impl Search<'_> {
                 }
                 Answer::TooLong => self.unknown("the time is over".to_owned())?,
                 Answer::Unknown(reason) => self.unknown(reason)?,
+                Answer::Misfit(reason) => {
+                    self.common().misfit = Some(reason.clone());
+                    self.unknown(reason)?;
+                }
                 Answer::Unsupported(reason) => self.give_up_from(unwind, reason)?,
                 Answer::Partly { left_out, limits } => {
                     self.common().part = Some((left_out, limits));

@@ -67,6 +67,7 @@ fn unknown(reason: String) -> Report {
         limits_of_part: None,
         more: Vec::new(),
         rest: None,
+        misfit: None,
     }
 }
 

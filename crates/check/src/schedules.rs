@@ -74,7 +74,7 @@ impl Task<'_> {
         }
         let checkpoint = match self.checkpoint(query, strategy, &clauses.cnf) {
             Ok(checkpoint) => checkpoint,
-            Err(error) => return Answer::Unknown(error.to_string()),
+            Err(error) => return Answer::Misfit(error.to_string()),
         };
         let start = Instant::now();
         let problem = Problem {

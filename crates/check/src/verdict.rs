@@ -148,6 +148,8 @@ pub struct Report {
     pub more: Vec<replay::Run>,
     /// If all violations are wanted and there are some: whether there are others.
     pub rest: Option<Verdict>,
+    /// If it is unknown because a file that the user gave does not fit: why.
+    pub misfit: Option<String>,
 }
 
 /// One query and its cost.

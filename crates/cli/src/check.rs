@@ -131,6 +131,9 @@ impl Checked {
     }
 
     pub fn status(&self) -> Result<Status, Failure> {
+        if let Some(reason) = &self.report.misfit {
+            return Err(Failure::Checkpoint(reason.clone()));
+        }
         match self.verdict() {
             Verdict::Violated => Ok(Status::Violated),
             Verdict::Safe | Verdict::SafeWithinBounds => Ok(Status::Fine),

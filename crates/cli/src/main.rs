@@ -67,6 +67,8 @@ enum Failure {
     #[error("{0}")]
     Combine(String),
     #[error("{0}")]
+    Checkpoint(String),
+    #[error("{0}")]
     Usage(String),
     #[error("{0}")]
     Unsupported(String),

@@ -113,6 +113,7 @@ fn each_verdict_has_its_words() {
             limits_of_part: None,
             more: Vec::new(),
             rest: None,
+            misfit: None,
             verdict,
             attempts: Vec::new(),
         };
@@ -172,6 +173,7 @@ fn statistics_have_a_line_per_attempt() {
         limits_of_part: None,
         more: Vec::new(),
         rest: None,
+        misfit: None,
         verdict: check::Verdict::Safe,
         attempts: vec![attempt],
     };
@@ -198,6 +200,7 @@ fn json_tells_what_was_shown() {
             limits_of_part: None,
             more: Vec::new(),
             rest: None,
+            misfit: None,
             verdict,
             attempts: vec![Attempt::default()],
         };
