@@ -115,15 +115,17 @@ impl Generator {
             }
         }
         self.add(sender, [block("", [], send)]);
+        // However often it grows: two inputs are enough.
+        let is_even = format!("{seen} = ({yours}->b & 1) == 0");
         let use_it = match self.rng.u32(..4) {
             0 => vec![plain(format!("{seen} = {yours}->b == 1"), [])],
             1 => vec![
                 plain(format!("{yours}->b++"), []),
-                plain(format!("{seen} = {yours}->b == 2"), []),
+                plain(is_even.clone(), []),
             ],
             2 => vec![
                 plain(format!("__sync_fetch_and_add(&{yours}->b, 1)"), []),
-                plain(format!("{seen} = {yours}->b == 2"), []),
+                plain(is_even.clone(), []),
             ],
             _ => vec![plain(
                 format!("{seen} = __sync_bool_compare_and_swap(&{yours}->b, 1, 3)"),
