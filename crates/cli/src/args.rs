@@ -221,6 +221,7 @@ pub enum Reduction {
     Ranges,
     Learning,
     Relaxing,
+    Locksets,
     Narrowing,
 }
 
@@ -428,6 +429,7 @@ impl Check {
                 Reduction::Ranges => reductions.unfolding.ranges = false,
                 Reduction::Learning => reductions.unfolding.learning = false,
                 Reduction::Relaxing => reductions.unfolding.relaxing = false,
+                Reduction::Locksets => reductions.unfolding.locksets = false,
                 Reduction::Narrowing => reductions.narrowing = false,
             }
         }

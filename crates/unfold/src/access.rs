@@ -395,6 +395,7 @@ impl<'p> Pass<'p> {
     ) {
         let bytes = (object, offset, size);
         self.note_use(state, position, bytes, condition, Mode::WRITE);
+        self.write_graves(state, position, bytes, condition);
         if self.known.is_array(object) {
             let place = (offset, size);
             return self.write_elements(state, position, object, place, condition, value);

@@ -428,6 +428,7 @@ fn placeholder(state: &State) -> State {
         guard: state.guard,
         ok: state.ok,
         after: state.after,
+        last_steps: Vec::new(),
         memory: crate::memory::Memory::default(),
         secrets: crate::secrets::Secrets::default(),
         registers: Rc::default(),
@@ -435,5 +436,6 @@ fn placeholder(state: &State) -> State {
         iterations: Rc::from([]),
         bounds: Rc::default(),
         touches: Vec::new(),
+        held: crate::locksets::Held::default(),
     }
 }

@@ -13,6 +13,7 @@ use crate::watches::{Arrays, Watched};
 use cranelift_entity::{PrimaryMap, entity_impl};
 use ir::{FunctionId, Global, GlobalId, Initial, InstId, Program, Symbol};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::rc::Rc;
 
 /// One execution of a function: who called it, from where, in which iteration.
@@ -91,6 +92,32 @@ pub enum SyncPart {
     Needed,
     /// How many have arrived at a barrier and wait.
     Arrived,
+}
+
+/// What a synchronisation object is used as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SyncKind {
+    Mutex,
+    Condition,
+    RwLock,
+    Spin,
+    Barrier,
+    Semaphore,
+    Once,
+}
+
+impl fmt::Display for SyncKind {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            SyncKind::Mutex => "a mutex",
+            SyncKind::Condition => "a condition variable",
+            SyncKind::RwLock => "a read-write lock",
+            SyncKind::Spin => "a spin lock",
+            SyncKind::Barrier => "a barrier",
+            SyncKind::Semaphore => "a semaphore",
+            SyncKind::Once => "a once control",
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -306,6 +333,13 @@ pub struct Known {
     pub arrays: Arrays,
     /// Shared pieces that may be read before they are written.
     raw: BTreeSet<(ObjectId, u64)>,
+    /// Where synchronisation objects are, and what they are used as.
+    sync_kinds: HashMap<(ObjectId, u64), SyncKind>,
+    /// Where some of them are destroyed.
+    graves: BTreeSet<(ObjectId, u64)>,
+    /// Locks that are made again, or used as something else, while there are other
+    /// threads: whoever takes one may not be the only one to hold it.
+    unreliable: BTreeSet<(ObjectId, u64)>,
     /// How many instructions main executes before other threads may see its memory.
     pub alone_until: Option<u64>,
     /// Pieces whose values have grown in the current pass.
@@ -340,6 +374,9 @@ impl Known {
             addresses: Addresses::default(),
             arrays: Arrays::default(),
             raw: BTreeSet::new(),
+            sync_kinds: HashMap::new(),
+            graves: BTreeSet::new(),
+            unreliable: BTreeSet::new(),
             alone_until: None,
             growing: BTreeSet::new(),
             grew: false,
@@ -581,6 +618,34 @@ impl Known {
 
     pub fn is_raw(&self, object: ObjectId, start: u64) -> bool {
         self.raw.contains(&(object, start))
+    }
+
+    /// Returns what the object was first used as.
+    pub fn note_kind(&mut self, object: ObjectId, offset: u64, kind: SyncKind) -> SyncKind {
+        *self.sync_kinds.entry((object, offset)).or_insert(kind)
+    }
+
+    pub fn note_unreliable(&mut self, object: ObjectId, offset: u64) {
+        self.unreliable.insert((object, offset));
+    }
+
+    pub fn is_reliable(&self, lock: &(ObjectId, u64)) -> bool {
+        !self.unreliable.contains(lock)
+    }
+
+    /// A synchronisation object may be destroyed here.
+    pub fn note_grave(&mut self, object: ObjectId, offset: u64) {
+        self.grew |= self.graves.insert((object, offset));
+    }
+
+    /// The lives of synchronisation objects that may be destroyed here and begin in
+    /// these bytes.
+    pub fn graves(&self, object: ObjectId, offset: u64, size: u64) -> Vec<ObjectId> {
+        let places = self.graves.range((object, offset)..(object, offset + size));
+        let life = |(object, offset): &(ObjectId, u64)| {
+            self.find(&ObjectKey::Sync(*object, *offset, SyncPart::Life))
+        };
+        places.filter_map(life).collect()
     }
 
     /// Takes values that keep growing to be anything.

@@ -17,6 +17,7 @@ mod execute;
 mod floats;
 mod known;
 mod learn;
+mod locksets;
 mod memory;
 mod models;
 mod pass;

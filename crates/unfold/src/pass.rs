@@ -4,6 +4,7 @@
 use crate::checks::Check;
 use crate::known::{FrameId, Instance, Known, ObjectId};
 use crate::learn::{self, Bounds};
+use crate::locksets::Held;
 use crate::memory::{Fresh, Ground, Memory};
 use crate::races::Races;
 use crate::reuse::Reuse;
@@ -42,6 +43,9 @@ pub struct State {
     pub ok: TermId,
     /// How many positions come before.
     pub after: usize,
+    /// The same for each of the paths that were joined since the last position that
+    /// all of them lead through, in order.
+    pub last_steps: Vec<usize>,
     pub memory: Memory,
     pub secrets: Secrets,
     /// Values of the function at hand that cross blocks.
@@ -53,6 +57,8 @@ pub struct State {
     /// The last thing on each path since the last position that looks like a step
     /// to others, although it concerns nobody else.
     pub touches: Vec<Touch>,
+    /// Locks that the thread holds for certain.
+    pub held: Held,
 }
 
 /// A step that nobody notices, and so no position unless its time matters.
@@ -346,7 +352,30 @@ impl<'p> Pass<'p> {
 
     /// No run within the bounds goes on where the condition holds.
     pub fn exclude(&mut self, state: &mut State, condition: TermId) {
-        let moment = self.moment(state, condition);
+        let mut moment = self.moment(state, condition);
+        // That comes right after the last step on the path at hand. Positions behind
+        // it that the path does not lead through may be passed much later.
+        let others = match state.last_steps.as_slice() {
+            [first, later @ ..] if state.atomic.is_none() => {
+                moment.after = *first;
+                later
+            }
+            _ => &[],
+        };
+        for after in others.iter().rev() {
+            let guard = self.work().thread.positions[after - 1].guard;
+            let is_last = self.terms.and(moment.condition, guard);
+            if self.terms.as_bool(is_last) != Some(false) {
+                let (after, condition) = (*after, is_last);
+                self.excluded.push(Moment {
+                    after,
+                    condition,
+                    ..moment
+                });
+            }
+            let is_elsewhere = self.terms.not(guard);
+            moment.condition = self.terms.and(moment.condition, is_elsewhere);
+        }
         if self.terms.as_bool(moment.condition) != Some(false) {
             self.excluded.push(moment);
         }
@@ -422,6 +451,7 @@ impl<'p> Pass<'p> {
 
     pub fn push_position(&mut self, state: &mut State, step: Step, execution: usize) -> usize {
         state.touches.clear();
+        state.last_steps.clear();
         self.push_guarded(state, state.guard, step, execution)
     }
 
@@ -447,6 +477,9 @@ impl<'p> Pass<'p> {
         work.trail.positions.push(execution);
         let index = work.thread.positions.len() - 1;
         state.after = index + 1;
+        if self.terms.as_bool(guard) != Some(false) {
+            state.last_steps.push(state.after);
+        }
         index
     }
 
@@ -606,12 +639,18 @@ impl<'p> Pass<'p> {
         let condition = mine;
         a.ok = self.terms.ite(condition, a.ok, b.ok);
         a.after = a.after.max(b.after);
+        if a.last_steps != b.last_steps {
+            a.last_steps.extend(b.last_steps);
+            a.last_steps.sort_unstable();
+            a.last_steps.dedup();
+        }
         a.bounds = learn::common(&a.bounds, &b.bounds);
         a.touches.extend(b.touches);
         a.touches.sort_by_key(|touch| touch.execution);
         a.touches.dedup_by_key(|touch| touch.execution);
         a.memory.merge(&mut self.ground(), condition, &b.memory);
         a.secrets.merge(&b.secrets, self.known);
+        a.held.merge(&b.held);
         if !Rc::ptr_eq(&a.registers, &b.registers) {
             let mut merged = BTreeMap::new();
             for (id, value) in a.registers.iter() {

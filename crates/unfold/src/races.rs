@@ -3,7 +3,8 @@
 //! Takes note of every access that is part of a step, with its bytes. In the end
 //! the bytes that threads compete for are cut into *spots*, such that accesses
 //! overlap where they have a spot in common. State of synchronisation objects is
-//! no memory of the program, and does not race.
+//! no memory of the program, and does not race; nor do accesses under a common
+//! lock.
 //!
 //! Large arrays have no bytes of their own. There is one guess for each of them:
 //! the element that two threads compete for. It is enough, since one race is
@@ -12,6 +13,7 @@
 use crate::access::Targets;
 use crate::checks::Check;
 use crate::known::ObjectId;
+use crate::locksets::Held;
 use crate::pass::{Pass, State};
 use crate::threads::{SpotId, Thread, ThreadId, Use};
 use crate::watches::Watched;
@@ -44,6 +46,20 @@ struct Noted {
     condition: TermId,
     mode: Mode,
     is_foreseen: bool,
+    /// When the step begins.
+    held: Held,
+}
+
+impl Noted {
+    fn races_with(&self, other: &Noted) -> bool {
+        self.thread != other.thread
+            && self.mode.races_with(other.mode)
+            && !self.held.excludes(&other.held)
+    }
+
+    fn overlaps(&self, start: u64, end: u64) -> bool {
+        self.offset < end && start < self.offset + self.size
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,6 +193,11 @@ impl<'p> Pass<'p> {
             return;
         }
         let is_inside = state.atomic.is_some();
+        // A section may take locks itself.
+        let held = match is_inside || !self.options.reductions.locksets {
+            true => Held::default(),
+            false => state.held.clone(),
+        };
         let noted = Noted {
             thread: self.thread,
             position,
@@ -188,6 +209,7 @@ impl<'p> Pass<'p> {
                 ..mode
             },
             is_foreseen: !is_inside && self.races.noting != Noting::Unforeseen,
+            held,
         };
         self.races.noted.entry(object).or_default().push(noted);
     }
@@ -196,12 +218,15 @@ impl<'p> Pass<'p> {
     pub fn uses_by_thread(&mut self) -> HashMap<ThreadId, Vec<(usize, Use)>> {
         let mut uses: HashMap<ThreadId, Vec<(usize, Use)>> = HashMap::new();
         let mut spots = 0;
-        for list in std::mem::take(&mut self.races.noted).into_values() {
+        for mut list in std::mem::take(&mut self.races.noted).into_values() {
+            for noted in &mut list {
+                noted.held.retain(|lock| self.known.is_reliable(lock));
+            }
             for (start, end) in contested(&list) {
                 let spot = SpotId::from_u32(spots);
                 spots += 1;
                 for noted in &list {
-                    if noted.offset < end && start < noted.offset + noted.size {
+                    if noted.overlaps(start, end) {
                         let found = Use {
                             spot,
                             condition: noted.condition,
@@ -243,22 +268,16 @@ fn contested(list: &[Noted]) -> Vec<(u64, u64)> {
         .flat_map(|noted| [noted.offset, noted.offset + noted.size])
         .collect();
     let bounds: Vec<u64> = bounds.into_iter().collect();
-    let mut users = vec![BTreeSet::new(); bounds.len()];
-    for noted in list {
-        let first = bounds.partition_point(|bound| *bound < noted.offset);
-        let last = bounds.partition_point(|bound| *bound < noted.offset + noted.size);
-        for users in &mut users[first..last] {
-            users.insert((noted.thread, noted.mode));
+    let is_contested = |start: u64, end: u64| {
+        let mut users: BTreeMap<(ThreadId, Mode, &Held), &Noted> = BTreeMap::new();
+        for noted in list.iter().filter(|noted| noted.overlaps(start, end)) {
+            users.insert((noted.thread, noted.mode, &noted.held), noted);
         }
-    }
-    let is_contested = |users: &BTreeSet<(ThreadId, Mode)>| {
-        users.iter().any(|(thread, mode)| {
-            let mut others = users.iter().filter(|(other, _)| other != thread);
-            others.any(|(_, other)| mode.races_with(*other))
-        })
+        let users: Vec<&Noted> = users.into_values().collect();
+        (users.iter().enumerate()).any(|(index, a)| users[..index].iter().any(|b| a.races_with(b)))
     };
-    (bounds.windows(2).zip(&users))
-        .filter(|(_, users)| is_contested(users))
-        .map(|(pair, _)| (pair[0], pair[1]))
+    (bounds.windows(2))
+        .map(|pair| (pair[0], pair[1]))
+        .filter(|(start, end)| is_contested(*start, *end))
         .collect()
 }

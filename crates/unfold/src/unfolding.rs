@@ -55,6 +55,8 @@ pub struct Reductions {
     pub learning: bool,
     /// Guards get weaker where all other paths have ended.
     pub relaxing: bool,
+    /// Accesses under a common lock are no candidates for races.
+    pub locksets: bool,
 }
 
 impl Default for Reductions {
@@ -64,6 +66,7 @@ impl Default for Reductions {
             ranges: true,
             learning: true,
             relaxing: true,
+            locksets: true,
         }
     }
 }

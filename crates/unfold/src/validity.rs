@@ -81,6 +81,9 @@ impl<'p> Pass<'p> {
         let (mut lives, mut ends) = (Vec::new(), Vec::new());
         for target in &targets.list {
             is_visible |= self.is_visible(target.object, target.offset, size);
+            for life in self.known.graves(target.object, target.offset, size) {
+                is_visible |= self.is_visible(life, 0, 4);
+            }
             let data = &self.known.objects[target.object];
             let is_global = matches!(data.key, ObjectKey::Global(_));
             touches |= !data.is_constant && (is_global || data.owner != self.thread);

@@ -3,6 +3,7 @@
 
 use crate::checks::Check;
 use crate::known::FrameKey;
+use crate::locksets::Held;
 use crate::pass::{Flow, Frame, Pass, Start, State, Value, Work};
 use crate::secrets::Secrets;
 use crate::shape::Key;
@@ -43,6 +44,7 @@ impl<'p> Pass<'p> {
             guard: start.guard,
             ok: self.truth(),
             after: 0,
+            last_steps: vec![0],
             memory: start.memory,
             secrets: Secrets::default(),
             registers: Rc::default(),
@@ -50,6 +52,7 @@ impl<'p> Pass<'p> {
             iterations: Rc::from([]),
             bounds: Rc::default(),
             touches: Vec::new(),
+            held: Held::default(),
         };
         self.calls.clear();
         self.halted.clear();

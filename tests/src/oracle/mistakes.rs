@@ -466,13 +466,17 @@ impl Generator {
             plain(format!("{guard}++"), []),
             plain(format!("pthread_mutex_unlock(&{lock})"), []),
         ];
-        let destroy = plain(format!("pthread_mutex_destroy(&{lock})"), []);
-        let destroy = match self.one_in(2) {
-            true => if_else(value(format!("{guard} > 0"), []), vec![destroy], vec![]),
-            false => destroy,
-        };
+        let mut destroy = vec![plain(format!("pthread_mutex_destroy(&{lock})"), [])];
+        if self.one_in(3) {
+            // As if it had been initialised statically.
+            destroy.push(plain(format!("{lock} = (pthread_mutex_t){{0}}"), []));
+        }
+        if self.one_in(2) {
+            let is_used = value(format!("{guard} > 0"), []);
+            destroy = vec![if_else(is_used, destroy, vec![])];
+        }
         self.hide(user, used);
-        self.hide(other, vec![destroy]);
+        self.hide(other, destroy);
     }
 
     /// Something without a static initialiser is used before it is made, perhaps.

@@ -5,7 +5,8 @@ use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
-use crate::known::SyncPart;
+use crate::known::{SyncKind, SyncPart};
+use crate::locksets::Grip;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::threads::ThreadId;
 use formula::TermId;
@@ -61,7 +62,7 @@ impl<'p> Pass<'p> {
             Mutex::AttrDestroy | Mutex::AttrOther => return self.reply(0),
             _ => {}
         }
-        let targets = self.sync_targets(frame, call, 0)?;
+        let targets = self.sync_targets(frame, call, 0, SyncKind::Mutex)?;
         match op {
             Mutex::Init => {
                 let kind = self.attribute(state, frame, call, 1)?;
@@ -166,6 +167,7 @@ impl<'p> Pass<'p> {
                 if self.wait_until(state, frame, step, possible, holders) == Flow::Dead {
                     return Ok(Reply::Never);
                 }
+                self.note_lock(state, targets, Grip::Alone);
                 (can_take, self.int(0))
             }
             Manner::Try => {
@@ -210,6 +212,7 @@ impl<'p> Pass<'p> {
         let Ok(position) = self.begin_sync(state, frame, &[(targets, &MUTEX)], 0) else {
             return Ok(Reply::Never);
         };
+        self.note_unlock(state, targets);
         if self.require_life(state, position, targets, false) == Flow::Dead {
             return Ok(Reply::Never);
         }
@@ -259,10 +262,10 @@ impl<'p> Pass<'p> {
         if let Condition::AttrInit | Condition::AttrDestroy | Condition::AttrOther = op {
             return self.reply(0);
         }
-        let targets = self.sync_targets(frame, call, 0)?;
+        let targets = self.sync_targets(frame, call, 0, SyncKind::Condition)?;
         match op {
             Condition::Wait | Condition::TimedWait => {
-                let mutex = self.sync_targets(frame, call, 1)?;
+                let mutex = self.sync_targets(frame, call, 1, SyncKind::Mutex)?;
                 let is_timed = op == Condition::TimedWait;
                 self.wait(state, frame, &targets, &mutex, is_timed, ETIMEDOUT)
             }
@@ -462,7 +465,7 @@ impl<'p> Pass<'p> {
         if op == RwLock::AttrOther {
             return self.reply(0);
         }
-        let targets = self.sync_targets(frame, call, 0)?;
+        let targets = self.sync_targets(frame, call, 0, SyncKind::RwLock)?;
         match op {
             RwLock::Init => {
                 let zero = self.int(0);
@@ -496,6 +499,7 @@ impl<'p> Pass<'p> {
         let no_writer = self.is_zero(writer);
         let no_reader = self.is_zero(readers);
         if op == RwLock::Unlock {
+            self.note_unlock(state, &targets);
             let reads = self.terms.is_nonzero(own_reads);
             let holds = self.terms.or(is_own, reads);
             if self.expect(state, Check::Misuse, position, holds) == Flow::Dead {
@@ -530,6 +534,11 @@ impl<'p> Pass<'p> {
                 if self.wait_until(state, frame, step, possible, holders) == Flow::Dead {
                     return Ok(Reply::Never);
                 }
+                let grip = match is_write {
+                    true => Grip::Alone,
+                    false => Grip::Shared,
+                };
+                self.note_lock(state, &targets, grip);
                 (free, self.terms.ite(is_own, refused, zero))
             }
             RwLock::TryReadLock | RwLock::TryWriteLock => (free, self.terms.ite(free, zero, busy)),
@@ -563,7 +572,7 @@ impl<'p> Pass<'p> {
         op: Spin,
         call: &Call,
     ) -> Result<Reply, Error> {
-        let targets = self.sync_targets(frame, call, 0)?;
+        let targets = self.sync_targets(frame, call, 0, SyncKind::Spin)?;
         let zero = self.int(0);
         match op {
             Spin::Init => {
@@ -588,6 +597,7 @@ impl<'p> Pass<'p> {
         let is_free = self.is_zero(owner);
         match op {
             Spin::Unlock => {
+                self.note_unlock(state, &targets);
                 let is_own = self.terms.equal(owner, me);
                 if self.expect(state, Check::Misuse, position, is_own) == Flow::Dead {
                     return Ok(Reply::Never);
@@ -603,6 +613,7 @@ impl<'p> Pass<'p> {
                 if self.wait_until(state, frame, step, is_free, holders) == Flow::Dead {
                     return Ok(Reply::Never);
                 }
+                self.note_lock(state, &targets, Grip::Alone);
                 let always = self.truth();
                 self.write_part(state, position, &targets, SyncPart::Owner, always, me);
                 self.reply(0)

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
-use crate::known::SyncPart;
+use crate::known::{SyncKind, SyncPart};
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Noting;
 use library::{Barrier, Once, Semaphore};
@@ -31,7 +31,7 @@ impl<'p> Pass<'p> {
         if op == Barrier::AttrOther {
             return self.reply(0);
         }
-        let targets = self.sync_targets(frame, call, 0)?;
+        let targets = self.sync_targets(frame, call, 0, SyncKind::Barrier)?;
         let zero = self.int(0);
         match op {
             Barrier::Init => {
@@ -117,7 +117,7 @@ impl<'p> Pass<'p> {
         op: Semaphore,
         call: &Call,
     ) -> Result<Reply, Error> {
-        let targets = self.sync_targets(frame, call, 0)?;
+        let targets = self.sync_targets(frame, call, 0, SyncKind::Semaphore)?;
         match op {
             Semaphore::Init => {
                 let count = self.number(call, 2, 32);
@@ -189,7 +189,7 @@ impl<'p> Pass<'p> {
         op: Once,
         call: &Call,
     ) -> Result<Reply, Error> {
-        let targets = self.sync_targets(frame, call, 0)?;
+        let targets = self.sync_targets(frame, call, 0, SyncKind::Once)?;
         match op {
             Once::Once => {}
             Once::GuardAcquire => return self.acquire_guard(state, frame, &targets),

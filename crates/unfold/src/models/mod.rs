@@ -26,7 +26,7 @@ use crate::Error;
 use crate::access::{Target, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey, SyncPart};
+use crate::known::{Content, Object, ObjectId, ObjectKey, SyncKind, SyncPart};
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::threads::ThreadId;
 use crate::validity::Seen;
@@ -146,9 +146,22 @@ impl<'p> Pass<'p> {
         frame: &Frame,
         call: &Call,
         index: usize,
+        kind: SyncKind,
     ) -> Result<Targets, Error> {
         let address = self.argument(call, index);
-        self.resolve(frame, address, 1, false)
+        let targets = self.resolve(frame, address, 1, false)?;
+        for target in &targets.list {
+            let first = self.known.note_kind(target.object, target.offset, kind);
+            if first == kind {
+                continue;
+            }
+            self.known.note_unreliable(target.object, target.offset);
+            if self.options.checks.has(Check::Misuse) {
+                let what = format!("one object as {first} and as {kind}");
+                return Err(self.unsupported(frame, what));
+            }
+        }
+        Ok(targets)
     }
 
     fn part_object(&mut self, target: &Target, part: SyncPart) -> ObjectId {
@@ -343,6 +356,12 @@ impl<'p> Pass<'p> {
         targets: &Targets,
         values: &[(SyncPart, TermId)],
     ) -> Result<Reply, Error> {
+        if !self.is_alone {
+            // Somebody may hold it.
+            for target in &targets.list {
+                self.known.note_unreliable(target.object, target.offset);
+            }
+        }
         let mut parts = vec![SyncPart::Life];
         parts.extend(values.iter().map(|(part, _)| *part));
         let Ok(position) = self.begin_sync(state, frame, &[(targets, &parts)], 0) else {
@@ -381,10 +400,31 @@ impl<'p> Pass<'p> {
                 return Ok(Reply::Never);
             }
         }
+        for target in &targets.list {
+            self.known.note_grave(target.object, target.offset);
+        }
         let always = self.truth();
         let destroyed = self.int(DESTROYED);
         self.write_part(state, position, targets, SyncPart::Life, always, destroyed);
         self.reply(0)
+    }
+
+    /// Memory is written: what was destroyed there may now be an object with a
+    /// static initialiser.
+    pub fn write_graves(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        (object, offset, size): (ObjectId, u64, u64),
+        condition: TermId,
+    ) {
+        for life in self.known.graves(object, offset, size) {
+            let old = self.read_at(state, position, life, 0, 4, condition);
+            let is_destroyed = self.is(old, DESTROYED);
+            let is_over = self.terms.and(condition, is_destroyed);
+            let untouched = self.int(0);
+            self.write_at(state, position, life, 0, 4, is_over, untouched);
+        }
     }
 
     /// Whether something that may time out does: it must if it cannot succeed.

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
-use crate::known::{ObjectId, ObjectKey, ThreadPart};
+use crate::known::{ObjectId, ObjectKey, SyncKind, ThreadPart};
 use crate::pass::{Flow, Frame, Pass, Start, State, Value};
 use crate::races::Noting;
 use crate::threads::{Creation, ThreadId};
@@ -438,7 +438,16 @@ impl<'p> Pass<'p> {
             C11Thread::KeySet => self.keys_model(state, frame, Keys::Set, call),
             C11Thread::KeyDelete => self.keys_model(state, frame, Keys::Delete, call),
             _ => {
-                let targets = self.sync_targets(frame, call, 0)?;
+                let kind = match op {
+                    C11Thread::MutexInit
+                    | C11Thread::MutexLock
+                    | C11Thread::MutexTryLock
+                    | C11Thread::MutexTimedLock
+                    | C11Thread::MutexUnlock
+                    | C11Thread::MutexDestroy => SyncKind::Mutex,
+                    _ => SyncKind::Condition,
+                };
+                let targets = self.sync_targets(frame, call, 0, kind)?;
                 match op {
                     C11Thread::MutexInit => {
                         let kind = self.number(call, 1, 32);
@@ -462,7 +471,7 @@ impl<'p> Pass<'p> {
                     C11Thread::ConditionSignal => self.signal(state, frame, &targets),
                     C11Thread::ConditionBroadcast => self.broadcast(state, frame, &targets),
                     _ => {
-                        let mutex = self.sync_targets(frame, call, 1)?;
+                        let mutex = self.sync_targets(frame, call, 1, SyncKind::Mutex)?;
                         let is_timed = op == C11Thread::ConditionTimedWait;
                         self.wait(state, frame, &targets, &mutex, is_timed, C11_TIMED_OUT)
                     }
