@@ -52,11 +52,16 @@ impl Expectation {
     }
 
     fn args(&self) -> Result<Vec<String>, String> {
-        match self.bits {
-            None | Some(64) => Ok(Vec::new()),
-            Some(32) => Ok(vec!["-m32".to_owned()]),
-            Some(bits) => Err(format!("there are no programs for {bits} bits")),
+        let mut args = match self.bits {
+            None | Some(64) => Vec::new(),
+            Some(32) => vec!["-m32".to_owned()],
+            Some(bits) => return Err(format!("there are no programs for {bits} bits")),
+        };
+        let mut properties = self.properties.iter().flatten();
+        if properties.any(|name| name == Property::Conversion.name()) {
+            args.push("-fsanitize=implicit-conversion".to_owned());
         }
+        Ok(args)
     }
 }
 

@@ -36,6 +36,11 @@ fn they_agree_on_overflow() {
 }
 
 #[test]
+fn they_agree_on_conversions() {
+    agrees(Property::Conversion, COUNT_EACH);
+}
+
+#[test]
 fn they_agree_on_memory() {
     agrees(Property::Memory, COUNT_EACH);
 }
@@ -97,7 +102,7 @@ fn generated_programs_have_no_other_inputs() {
     let seeds: Vec<u64> = (0..150).collect();
     let name = |seed: &u64| format!("seed {seed}");
     cases::check_all(&seeds, name, |seed| {
-        let program = compare::load(&generate::program(*seed))?;
+        let program = compare::load(&generate::program(*seed), Property::Assert)?;
         let config = Config::default();
         let image = run::image(&program, &config)?;
         for schedule in 0..10 {

@@ -324,6 +324,7 @@ fn wanted(checks: replay::Checks) -> unfold::Checks {
         Property::Misuse => Check::Misuse,
         Property::Arithmetic => Check::Arithmetic,
         Property::Overflow => Check::Overflow,
+        Property::Conversion => Check::Conversion,
         Property::Race => Check::Race,
         Property::Unwind => Check::Unwind,
     };

@@ -137,8 +137,8 @@ pub struct Check {
     #[command(flatten)]
     pub behaviour: Behaviour,
     /// What to check: a list of assert, deadlock, memory, leak, misuse,
-    /// arithmetic, overflow, race, unwind; or all, which is all but unwind.
-    /// [default: assert]
+    /// arithmetic, overflow, conversion, race, unwind; or all, which is all but
+    /// conversion and unwind. [default: assert]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_property)]
     property: Vec<PropertyName>,
     /// Stretches of steps by one thread that a schedule may have. [default: grows]
@@ -281,7 +281,8 @@ pub struct Semantics {
     #[command(flatten)]
     pub behaviour: Behaviour,
     /// What to check: a list of assert, deadlock, memory, leak, misuse,
-    /// arithmetic, overflow, race; or all. [default: all but leak]
+    /// arithmetic, overflow, conversion, race; or all, which is all but conversion.
+    /// [default: all but leak]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_property)]
     property: Vec<PropertyName>,
 }

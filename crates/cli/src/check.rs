@@ -51,7 +51,7 @@ impl Checked {
     fn unguarded(arguments: &Arguments, checks: Checks) -> Result<Checked, Failure> {
         let start = Instant::now();
         let search = arguments.search.resolve(arguments)?;
-        let loaded = load(&arguments.input())?;
+        let loaded = load(&arguments.input(), checks)?;
         let program = &loaded.program;
         let bounds = arguments.bounds();
         check_loop_names(program, bounds.unwind_set.keys())?;

@@ -10,9 +10,9 @@ use replay::{Bounds, Config, Found, Image, Mode, Run};
 use report::Verdict;
 
 pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
-    let loaded = load(&arguments.input)?;
-    let program = &loaded.program;
     let semantics = &arguments.semantics;
+    let loaded = load(&arguments.input, semantics.checks())?;
+    let program = &loaded.program;
     let config = Config {
         unwind: arguments.unwind,
         // There are many stretches of local work to get through.

@@ -4,11 +4,25 @@ use crate::Failure;
 use crate::args::{Behaviour, Deadlock, Input};
 use ir::Program;
 use llvm::Loaded;
-use replay::{Checks, Config};
+use replay::{Checks, Config, Property};
+use std::path::Path;
+
+/// Makes clang call a function where a conversion changes a value.
+const CONVERSIONS: &str = "-fsanitize=implicit-conversion";
 
 /// Loads the program and says what the user should know about it.
-pub fn load(input: &Input) -> Result<Loaded, Failure> {
-    let loaded = llvm::load(&input.files, &input.options())?;
+pub fn load(input: &Input, checks: Checks) -> Result<Loaded, Failure> {
+    let mut options = input.options();
+    if checks.has(Property::Conversion) {
+        if let Some(file) = input.files.iter().find(|file| is_compiled(file)) {
+            return Err(Failure::Usage(format!(
+                "{}: conversions can be checked only in source files: clang puts the checks in",
+                file.display()
+            )));
+        }
+        options.args.push(CONVERSIONS.to_owned());
+    }
+    let loaded = llvm::load(&input.files, &options)?;
     eprint!("{}", loaded.clang_messages);
     let unknown = unknown_functions(&loaded);
     if !unknown.is_empty() && input.strict {
@@ -21,6 +35,10 @@ pub fn load(input: &Input) -> Result<Loaded, Failure> {
         );
     }
     Ok(loaded)
+}
+
+fn is_compiled(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "ll")
 }
 
 /// Functions that are used, but neither defined nor known, with where.

@@ -14,9 +14,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
         Some(path) => Some((path, read_schedule(path)?)),
         None => None,
     };
-    let loaded = load(&arguments.input)?;
-    let program = &loaded.program;
     let semantics = &arguments.semantics;
+    let loaded = load(&arguments.input, semantics.checks())?;
+    let program = &loaded.program;
     let mut config = Config {
         keep_output: true,
         unwind: arguments.unwind,

@@ -4,9 +4,10 @@ use crate::args::Show;
 use crate::input::load;
 use crate::{Failure, Status, print};
 use analysis::Outline;
+use replay::Checks;
 
 pub fn show(arguments: &Show) -> Result<Status, Failure> {
-    let loaded = load(&arguments.input)?;
+    let loaded = load(&arguments.input, Checks::NONE)?;
     let program = &loaded.program;
     if arguments.ir {
         print(program.to_string())?;

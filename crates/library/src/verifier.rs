@@ -14,6 +14,7 @@ pub enum Verifier {
     Assume,
     Assert,
     Error,
+    Conversion,
     AtomicBegin,
     AtomicEnd,
     LoopBound,
@@ -80,6 +81,9 @@ pub(crate) const FAMILY: Family = family! {
         "Is a violation if the argument is 0.";
     Error ["reach_error", "__VERIFIER_error"]
         "Is a violation: an error location is reached.";
+    Conversion ["__ubsan_handle_implicit_conversion"]
+        "Is called where an implicit conversion changes the value, if the program is compiled \
+         with `-fsanitize=implicit-conversion`. Is a violation of `conversion`.";
     AtomicBegin ["__VERIFIER_atomic_begin"]
         "Starts an atomic section: no other thread runs until it ends.";
     AtomicEnd ["__VERIFIER_atomic_end"]

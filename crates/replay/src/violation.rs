@@ -13,13 +13,15 @@ pub enum Property {
     Misuse,
     Arithmetic,
     Overflow,
+    /// The compiler has to put in the checks: `-fsanitize=implicit-conversion`.
+    Conversion,
     Race,
     /// Loops and recursion that go beyond their bounds.
     Unwind,
 }
 
 impl Property {
-    pub const ALL: [Property; 9] = [
+    pub const ALL: [Property; 10] = [
         Property::Assert,
         Property::Deadlock,
         Property::Memory,
@@ -27,6 +29,7 @@ impl Property {
         Property::Misuse,
         Property::Arithmetic,
         Property::Overflow,
+        Property::Conversion,
         Property::Race,
         Property::Unwind,
     ];
@@ -40,6 +43,7 @@ impl Property {
             Property::Misuse => "misuse",
             Property::Arithmetic => "arithmetic",
             Property::Overflow => "overflow",
+            Property::Conversion => "conversion",
             Property::Race => "race",
             Property::Unwind => "unwind",
         }
@@ -72,10 +76,12 @@ impl Checks {
     }
 
     /// All that can be wrong with a program. Whether a loop goes beyond its bound is
-    /// a question about the bound.
+    /// a question about the bound, and conversions are often meant to lose something.
     pub fn all() -> Checks {
         let properties = Property::ALL.into_iter().collect::<Checks>();
-        properties.without(Property::Unwind)
+        properties
+            .without(Property::Unwind)
+            .without(Property::Conversion)
     }
 
     pub fn iter(self) -> impl Iterator<Item = Property> {
@@ -113,6 +119,8 @@ pub enum ViolationKind {
     Overflow,
     DivisionByZero,
     BadShift,
+    /// An implicit conversion changes the value.
+    Conversion,
     UnlockNotOwned,
     /// A synchronisation object that was destroyed or never initialised.
     DestroyedObject,
@@ -138,6 +146,7 @@ impl ViolationKind {
             ViolationKind::Overflow => "overflow",
             ViolationKind::DivisionByZero => "division-by-zero",
             ViolationKind::BadShift => "bad-shift",
+            ViolationKind::Conversion => "conversion",
             ViolationKind::UnlockNotOwned => "unlock-not-owned",
             ViolationKind::DestroyedObject => "destroyed-object",
             ViolationKind::Misuse => "misuse",
@@ -159,6 +168,7 @@ impl ViolationKind {
             ViolationKind::Leak => Property::Leak,
             ViolationKind::Overflow => Property::Overflow,
             ViolationKind::DivisionByZero | ViolationKind::BadShift => Property::Arithmetic,
+            ViolationKind::Conversion => Property::Conversion,
             ViolationKind::UnlockNotOwned
             | ViolationKind::DestroyedObject
             | ViolationKind::Misuse => Property::Misuse,

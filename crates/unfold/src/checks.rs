@@ -18,6 +18,8 @@ pub enum Check {
     Arithmetic,
     /// Signed overflow.
     Overflow,
+    /// An implicit conversion changes the value.
+    Conversion,
     Race,
     /// A loop or recursion goes beyond its bound.
     Unwind,

@@ -192,13 +192,19 @@ impl Disagreement {
 }
 
 /// Compiles a program; the error is what the compiler says.
-pub fn load(program: &Program) -> Result<ir::Program, String> {
-    load_text(&program.print(), program.is_32_bits)
+pub fn load(program: &Program, property: Property) -> Result<ir::Program, String> {
+    let bits = program.is_32_bits.then_some("-m32");
+    let is_about_conversions = property == Property::Conversion;
+    let checks = is_about_conversions.then_some("-fsanitize=implicit-conversion");
+    load_text(&program.print(), bits.into_iter().chain(checks))
 }
 
 /// Runs the compiler once, without asking for its version first: that would take
 /// as long again.
-fn load_text(text: &str, is_32_bits: bool) -> Result<ir::Program, String> {
+fn load_text(
+    text: &str,
+    options: impl Iterator<Item = &'static str>,
+) -> Result<ir::Program, String> {
     let mut child = Command::new(&clang::default().program)
         .args([
             "-O0",
@@ -212,7 +218,7 @@ fn load_text(text: &str, is_32_bits: bool) -> Result<ir::Program, String> {
             "-Wno-everything",
         ])
         .args(ERRORS)
-        .args(is_32_bits.then_some("-m32"))
+        .args(options)
         .arg("-")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -247,7 +253,7 @@ pub fn compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
         search: Box::default(),
         what,
     };
-    let loaded = load(program).map_err(malformed)?;
+    let loaded = load(program, scope.property).map_err(malformed)?;
     let config = Config {
         checks: Checks::NONE.with(scope.property),
         ..Config::default()

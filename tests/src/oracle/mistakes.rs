@@ -11,6 +11,7 @@ impl Generator {
         match property {
             Property::Arithmetic => self.wrong_operand(),
             Property::Overflow => self.too_large(),
+            Property::Conversion => self.lossy(),
             Property::Memory => self.wrong_address(),
             Property::Misuse => self.wrong_call(),
             Property::Unwind => self.long_loop(),
@@ -156,6 +157,34 @@ impl Generator {
                 let (a, b) = (self.expr(role, 1), self.expr(role, 1));
                 let target = self.local(role);
                 plain(format!("{target} = ($) * {most} + ($)"), [a, b])
+            }
+        };
+        self.hide(role, vec![stmt]);
+    }
+
+    /// Implicit conversions of numbers that may not fit.
+    fn lossy(&mut self) {
+        self.feature("lossy conversion");
+        let role = self.rng.usize(..self.bodies.len());
+        let (from, first, then) = self.pick(&[
+            (Ty::Int, 100, 300),
+            (Ty::Int, 1, -1),
+            (Ty::Int, 32767, 32768),
+            (Ty::Long, 127, 128),
+            (Ty::Unsigned, 2, 4_000_000_000),
+            (Ty::Short, -128, -129),
+        ]);
+        let number = self.changing(from, first, then);
+        let ty = self.pick(&[Ty::Char, Ty::UnsignedChar, Ty::Short, Ty::Int, Ty::Unsigned]);
+        let target = self.shared_of(ty, 0).text;
+        let stmt = match self.rng.u32(..6) {
+            0..=2 => plain(format!("{target} = $"), [number]),
+            3 => plain(format!("{target} += $"), [number]),
+            // What is written as a conversion is meant.
+            4 => plain(format!("{target} = ({})($)", ty.name()), [number]),
+            _ => {
+                let local = self.local(role);
+                plain(format!("{local} = ($) == {target}++"), [number])
             }
         };
         self.hide(role, vec![stmt]);

@@ -38,6 +38,11 @@ impl<'a> Machine<'a> {
                 let message = format!("{name} is called");
                 Err(self.violated(site.thread, ViolationKind::Assertion, message))
             }
+            Verifier::Conversion => {
+                let message = "an implicit conversion changes the value".to_owned();
+                self.notice(site.thread, ViolationKind::Conversion, message);
+                Ok(Reply::NOTHING)
+            }
             Verifier::AtomicBegin => {
                 if let Some(reply) = self.gate(site, Wait::Nothing)? {
                     return Ok(reply);

@@ -54,6 +54,13 @@ impl<'p> Pass<'p> {
                 self.violate(state, Check::Assert, always);
                 Ok(Reply::Never)
             }
+            Verifier::Conversion => {
+                if self.options.checks.has(Check::Conversion) {
+                    let always = self.truth();
+                    self.notice(state, Check::Conversion, always);
+                }
+                Ok(Reply::Nothing)
+            }
             Verifier::AtomicBegin => {
                 self.enter_atomic(state, frame);
                 Ok(Reply::Nothing)
