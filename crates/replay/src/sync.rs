@@ -95,6 +95,18 @@ impl Sync {
             Sync::Destroyed(kind) => *kind,
         }
     }
+
+    /// Whether some thread holds it, or waits and is listed. Those who wait for a
+    /// semaphore are not.
+    pub fn is_in_use(&self) -> bool {
+        match self {
+            Sync::Mutex { owner, .. } | Sync::Spin { owner } => owner.is_some(),
+            Sync::Condition { waiters } => !waiters.is_empty(),
+            Sync::RwLock { readers, writer } => !readers.is_empty() || writer.is_some(),
+            Sync::Barrier { waiting, .. } => !waiting.is_empty(),
+            Sync::Semaphore { .. } | Sync::Once { .. } | Sync::Destroyed(_) => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]

@@ -94,6 +94,16 @@ pub enum SyncPart {
     Arrived,
 }
 
+impl SyncPart {
+    /// Whether somebody holds the object, or waits, if the part is not zero.
+    pub fn is_use(self) -> bool {
+        matches!(
+            self,
+            SyncPart::Owner | SyncPart::Readers | SyncPart::Arrived | SyncPart::Waiting(_)
+        )
+    }
+}
+
 /// What a synchronisation object is used as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SyncKind {

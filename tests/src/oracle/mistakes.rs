@@ -485,7 +485,7 @@ impl Generator {
         self.hide(role, stmts);
     }
 
-    /// A lock is destroyed while others may use it.
+    /// A lock is destroyed, or made again, while others may use it.
     fn destroyed_early(&mut self) {
         let lock = self.global("m", "pthread_mutex_t @");
         let (user, other) = self.two_roles();
@@ -495,7 +495,11 @@ impl Generator {
             plain(format!("{guard}++"), []),
             plain(format!("pthread_mutex_unlock(&{lock})"), []),
         ];
-        let mut destroy = vec![plain(format!("pthread_mutex_destroy(&{lock})"), [])];
+        let end = match self.one_in(3) {
+            true => format!("pthread_mutex_init(&{lock}, 0)"),
+            false => format!("pthread_mutex_destroy(&{lock})"),
+        };
+        let mut destroy = vec![plain(end, [])];
         if self.one_in(3) {
             // As if it had been initialised statically.
             destroy.push(plain(format!("{lock} = (pthread_mutex_t){{0}}"), []));

@@ -103,6 +103,13 @@ impl<'a> Machine<'a> {
             let message = format!("{} is constant", self.place_of(key));
             return Err(self.violated(site.thread, ViolationKind::InvalidPointer, message));
         }
+        if let Some(old) = self.sync.get(key)
+            && old.is_in_use()
+        {
+            let (kind, place) = (old.kind().name(), self.place_of(key));
+            let message = format!("{kind} {place} is made again while it is in use");
+            self.notice(site.thread, ViolationKind::Misuse, message);
+        }
         self.memory
             .write_bytes(object, offset, &[0; 4][..len as usize]);
         self.record_sync(site, "init", key, "");
@@ -115,10 +122,10 @@ impl<'a> Machine<'a> {
         site: &Site,
         key: SyncKey,
         kind: SyncKind,
-        is_in_use: impl FnOnce(&Sync) -> bool,
+        is_waited_for: bool,
     ) -> Result<Reply, Stop> {
         let sync = self.sync(site, key, kind)?;
-        if is_in_use(&sync) {
+        if is_waited_for || sync.is_in_use() {
             let message = format!(
                 "{} {} is destroyed while it is in use",
                 kind.name(),
@@ -179,9 +186,7 @@ impl<'a> Machine<'a> {
                 let ty = mutex_type(self.attribute(attributes));
                 self.init_mutex(site, key, ty)
             }
-            Mutex::Destroy => self.destroy_sync(site, key, SyncKind::Mutex, |sync| {
-                matches!(sync, Sync::Mutex { owner: Some(_), .. })
-            }),
+            Mutex::Destroy => self.destroy_sync(site, key, SyncKind::Mutex, false),
             Mutex::Lock => self.lock_mutex(site, key),
             Mutex::TryLock => self.try_lock_mutex(site, key, EBUSY),
             Mutex::TimedLock => {
@@ -319,17 +324,16 @@ impl<'a> Machine<'a> {
     }
 
     pub(crate) fn init_condition(&mut self, site: &Site, key: SyncKey) -> Result<Reply, Stop> {
-        let waiters = Vec::new();
+        // Whoever waits goes on waiting.
+        let waiters = match self.sync.get(key) {
+            Some(Sync::Condition { waiters }) => waiters.clone(),
+            _ => Vec::new(),
+        };
         self.init_sync(site, key, Sync::Condition { waiters })
     }
 
     pub(crate) fn destroy_condition(&mut self, site: &Site, key: SyncKey) -> Result<Reply, Stop> {
-        self.destroy_sync(
-            site,
-            key,
-            SyncKind::Condition,
-            |sync| matches!(sync, Sync::Condition { waiters } if !waiters.is_empty()),
-        )
+        self.destroy_sync(site, key, SyncKind::Condition, false)
     }
 
     /// Two steps: give up the mutex and start to wait; then, once woken, take the
@@ -461,10 +465,7 @@ impl<'a> Machine<'a> {
                 let (readers, writer) = (Vec::new(), None);
                 self.init_sync(site, key, Sync::RwLock { readers, writer })
             }
-            RwLock::Destroy => self.destroy_sync(site, key, SyncKind::RwLock, |sync| {
-                matches!(sync, Sync::RwLock { readers, writer }
-                    if !readers.is_empty() || writer.is_some())
-            }),
+            RwLock::Destroy => self.destroy_sync(site, key, SyncKind::RwLock, false),
             RwLock::ReadLock => self.take_rwlock(site, key, false),
             RwLock::WriteLock => self.take_rwlock(site, key, true),
             RwLock::TryReadLock | RwLock::TryWriteLock => {
@@ -566,9 +567,7 @@ impl<'a> Machine<'a> {
         match op {
             Spin::Init => return self.init_sync(site, key, Sync::Spin { owner: None }),
             Spin::Destroy => {
-                return self.destroy_sync(site, key, SyncKind::Spin, |sync| {
-                    matches!(sync, Sync::Spin { owner: Some(_) })
-                });
+                return self.destroy_sync(site, key, SyncKind::Spin, false);
             }
             Spin::Lock | Spin::TryLock | Spin::Unlock => {}
         }

@@ -41,12 +41,7 @@ impl<'a> Machine<'a> {
                     self.init_sync(site, barrier, fresh)
                 }
             },
-            Barrier::Destroy => self.destroy_sync(
-                site,
-                barrier,
-                SyncKind::Barrier,
-                |sync| matches!(sync, Sync::Barrier { waiting, .. } if !waiting.is_empty()),
-            ),
+            Barrier::Destroy => self.destroy_sync(site, barrier, SyncKind::Barrier, false),
             _ => self.arrive(site, barrier),
         }
     }
@@ -165,7 +160,7 @@ impl<'a> Machine<'a> {
                 let is_waited_for = self.threads.iter().any(|thread| {
                     !thread.is_finished() && thread.pending.wait == Wait::Semaphore(key)
                 });
-                return self.destroy_sync(site, key, SyncKind::Semaphore, |_| is_waited_for);
+                return self.destroy_sync(site, key, SyncKind::Semaphore, is_waited_for);
             }
             _ => {}
         }

@@ -364,9 +364,23 @@ impl<'p> Pass<'p> {
         }
         let mut parts = vec![SyncPart::Life];
         parts.extend(values.iter().map(|(part, _)| *part));
+        let looks_for_misuse = self.options.checks.has(Check::Misuse);
+        if looks_for_misuse {
+            let waiters = self.threads_with(targets, SyncPart::Waiting);
+            parts.extend(waiters.into_iter().map(SyncPart::Waiting));
+            parts.sort_unstable();
+            parts.dedup();
+        }
         let Ok(position) = self.begin_sync(state, frame, &[(targets, &parts)], 0) else {
             return Ok(Reply::Never);
         };
+        if looks_for_misuse {
+            for part in parts.iter().filter(|part| part.is_use()) {
+                let value = self.read_part(state, position, targets, *part);
+                let is_in_use = self.terms.is_nonzero(value);
+                self.notice(state, Check::Misuse, is_in_use);
+            }
+        }
         let always = self.truth();
         let made = self.int(MADE);
         self.write_part(state, position, targets, SyncPart::Life, always, made);
