@@ -16,9 +16,9 @@ help:
 demo: cargo
 	@scripts/install-clang --default-only
 	cargo build --release --quiet --package cli
-	@echo '$$ threadbare explore examples/lost-update.c --contexts 5 --property assert'
+	@echo '$$ threadbare check examples/lost-update.c'
 	@status=0; \
-	$(TARGET_DIR)/release/threadbare explore examples/lost-update.c --contexts 5 --property assert || status=$$?; \
+	$(TARGET_DIR)/release/threadbare check examples/lost-update.c || status=$$?; \
 	if [ $$status -ne 10 ]; then \
 		echo "make demo: expected exit code 10 (violated), got $$status" >&2; exit 1; \
 	fi
