@@ -14,6 +14,9 @@ const COUNT: u64 = 400;
 /// Of all questions, those to which the checker may have no answer.
 const MOST_UNKNOWN: f64 = 0.02;
 
+/// The same where it depends on what threads hold that still run in the end.
+const MOST_UNKNOWN_LEAKS: f64 = 0.06;
+
 /// Of one run; some loops wait for something that never comes.
 const MOST_STEPS: u64 = 200;
 
@@ -43,6 +46,16 @@ fn they_agree_on_conversions() {
 #[test]
 fn they_agree_on_memory() {
     agrees(Property::Memory, COUNT_EACH);
+}
+
+#[test]
+fn they_agree_on_lost_memory() {
+    agrees(Property::Leak, COUNT_EACH);
+}
+
+#[test]
+fn they_agree_on_memory_not_freed() {
+    agrees(Property::Cleanup, COUNT_EACH);
 }
 
 #[test]
@@ -92,7 +105,11 @@ fn agrees(property: Property, count: u64) {
     // Else the programs do not say much.
     assert!(violated > count / 4 && tally.clean > count / 5, "{tally}");
     assert!(skipped < count / 10, "{tally}");
-    assert!(tally.unknown_share() <= MOST_UNKNOWN, "{tally}");
+    let most_unknown = match property {
+        Property::Leak => MOST_UNKNOWN_LEAKS,
+        _ => MOST_UNKNOWN,
+    };
+    assert!(tally.unknown_share() <= most_unknown, "{tally}");
 }
 
 /// Values that inputs may take are only known for those that a program asks for

@@ -321,6 +321,7 @@ fn wanted(checks: replay::Checks) -> unfold::Checks {
         Property::Deadlock => Check::Deadlock,
         Property::Memory => Check::Memory,
         Property::Leak => Check::Leak,
+        Property::Cleanup => Check::Cleanup,
         Property::Misuse => Check::Misuse,
         Property::Arithmetic => Check::Arithmetic,
         Property::Overflow => Check::Overflow,

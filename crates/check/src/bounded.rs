@@ -17,6 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use unfold::Unfolding;
 
+/// What verdicts on lost memory leave out, if there are such runs.
+pub const DOUBT: &str = "memory that threads may hold which still run in the end is not lost";
+
 pub struct Bounded {
     /// The largest bounds.
     order: Order,
@@ -170,6 +173,7 @@ impl Bounded {
                 Answer::Partly { left_out, .. } => Some(left_out),
                 answer => return answer,
             };
+            self.add_doubts(task, query, &mut limits);
             if covers_all && !limits.loops.is_empty() && self.cuts_nothing(task, query) {
                 limits.loops.clear();
             }
@@ -179,6 +183,7 @@ impl Bounded {
             };
         }
         let Some(formula) = &mut self.formula else {
+            self.add_doubts(task, query, &mut limits);
             if self.unfolding.is_settled {
                 limits.order = None;
             }
@@ -198,6 +203,7 @@ impl Bounded {
             record.conflicts += formula.conflicts() - before;
             return match outcome {
                 Outcome::Unsatisfiable => {
+                    self.add_doubts(task, query, &mut limits);
                     if covers_all && !limits.loops.is_empty() && self.cuts_nothing(task, query) {
                         limits.loops.clear();
                     }
@@ -226,15 +232,29 @@ impl Bounded {
         }
     }
 
-    /// Whether no run comes to the bound of a loop. Asks for that as if it were
-    /// the violation.
+    /// Whether no run comes to the bound of a loop.
     fn cuts_nothing(&mut self, task: &Task, query: &Query) -> bool {
+        let moments = self.unfolding.cut_moments.clone();
+        self.never_happen(task, query, &moments)
+    }
+
+    /// States what nobody knows about lost memory, if it matters in any run.
+    fn add_doubts(&mut self, task: &Task, query: &Query, limits: &mut Limits) {
+        let doubts = self.unfolding.doubts.clone();
+        if !doubts.is_empty() && !self.never_happen(task, query, &doubts) {
+            limits.others.push(DOUBT.to_owned());
+        }
+    }
+
+    /// Whether no run comes to some of the excluded moments. Asks for that as if it
+    /// were the violation.
+    fn never_happen(&mut self, task: &Task, query: &Query, moments: &[usize]) -> bool {
         let contexts = self.contexts(self.order);
         let unfolding = &mut self.unfolding;
         let threads = &mut unfolding.threads;
         let violations = threads.violations.clone();
         let excluded = threads.excluded.clone();
-        threads.violations = (unfolding.cut_moments.iter())
+        threads.violations = (moments.iter())
             .map(|index| unfold::Violation {
                 moment: excluded[*index],
                 check: unfold::Check::Unwind,
@@ -244,7 +264,7 @@ impl Bounded {
         let mut index = 0;
         threads.excluded.retain(|_| {
             index += 1;
-            !unfolding.cut_moments.contains(&(index - 1))
+            !moments.contains(&(index - 1))
         });
         let goals = Goals::default();
         let formula = Formula::new(task, unfolding, query, contexts, goals, None);

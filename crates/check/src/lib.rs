@@ -16,6 +16,7 @@ mod slice;
 mod verdict;
 mod witness;
 
+pub use bounded::DOUBT;
 pub use search::{Slice, Strategy, Tiling};
 pub use slice::{Combined, Misfit, SliceResult, SliceVerdict, combine};
 pub use verdict::{

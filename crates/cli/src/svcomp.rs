@@ -76,6 +76,7 @@ fn word(violation: &Violation) -> Option<(&'static str, &'static str)> {
             ("false(valid-free)", "Gvalid-free")
         }
         ViolationKind::Leak => ("false(valid-memtrack)", "Gvalid-memtrack"),
+        ViolationKind::NotFreed => ("false(valid-memcleanup)", "Gvalid-memcleanup"),
         kind if kind.property() == Property::Memory => ("false(valid-deref)", "Gvalid-deref"),
         _ => return None,
     })
@@ -111,6 +112,7 @@ impl Goal {
             "G!overflow" => Some(&[Property::Overflow]),
             "Gvalid-deref" | "Gvalid-free" => Some(&[Property::Memory]),
             "Gvalid-memtrack" => Some(&[Property::Leak]),
+            "Gvalid-memcleanup" => Some(&[Property::Cleanup]),
             _ => None,
         }
     }
@@ -197,6 +199,7 @@ mod tests {
         check(ViolationKind::UseAfterFree, "", Some("false(valid-deref)"));
         check(ViolationKind::DoubleFree, "", Some("false(valid-free)"));
         check(ViolationKind::Leak, "", Some("false(valid-memtrack)"));
+        check(ViolationKind::NotFreed, "", Some("false(valid-memcleanup)"));
         check(ViolationKind::DataRace, "", Some("false(no-data-race)"));
         check(ViolationKind::Deadlock, "", None);
     }

@@ -24,6 +24,7 @@ mod identity;
 mod image;
 mod inputs;
 mod judge;
+mod leftovers;
 mod liveness;
 mod machine;
 mod memory;

@@ -15,11 +15,11 @@ use crate::count::Counter;
 use crate::event::{Effect, Event};
 use crate::image::Image;
 use crate::inputs::{Allocation, Domain, Input, InputKind, Inputs, NoInput, Request};
-use crate::memory::{Memory, ObjectId, OutOfMemory};
+use crate::memory::{Memory, OutOfMemory};
 use crate::sync::{MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
-use crate::violation::{Checks, Property, StackEntry, Violation, ViolationKind};
+use crate::violation::{Checks, Violation, ViolationKind};
 use ir::{BlockId, FunctionId, Location, Type};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -566,41 +566,6 @@ impl<'a> Machine<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Objects that threads know without having stored their addresses.
-    fn thread_roots(&self) -> Vec<ObjectId> {
-        let mut roots = Vec::new();
-        for thread in &self.threads {
-            let registers = thread.frames.iter().flat_map(|frame| &frame.registers);
-            let keys = thread.key_values.iter().map(|(_, value)| value);
-            for value in registers.chain(keys) {
-                if let Value::Pointer(pointer) = value {
-                    roots.extend(pointer.object);
-                }
-            }
-        }
-        roots
-    }
-
-    fn end_process(&mut self, thread: &Thread, code: i32) {
-        self.exit_code = Some(code & 0xff);
-        if !self.config.checks.has(Property::Leak) {
-            return;
-        }
-        for object in self.memory.unreachable_heap(self.thread_roots()) {
-            let name = self.object_name(object);
-            let message =
-                format!("memory is lost: {name} was never freed and nothing points to it");
-            let mut violation = self.violation(thread, ViolationKind::Leak, message);
-            if let Some(location) = self.allocation_site(object) {
-                violation.stack = vec![StackEntry {
-                    function: String::new(),
-                    location: Some(location),
-                }];
-            }
-            self.noticed.push(violation);
-        }
     }
 
     /// Asks the driver for an input.

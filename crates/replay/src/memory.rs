@@ -14,7 +14,7 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::object::{Area, Object, SLOT_BITS, Uninitialised};
-pub use crate::object::{ObjectId, Origin};
+pub use crate::object::{ObjectId, Origin, Snapshot};
 use crate::value::{Pointer, Value};
 use ir::{SourceTypeId, Type};
 use std::collections::BTreeMap;
@@ -697,24 +697,28 @@ impl Memory {
     }
 
     /// Live heap objects that cannot be reached from the known ones, nor from any
-    /// global, thread-local or local variable.
-    pub fn unreachable_heap(&self, known: Vec<ObjectId>) -> Vec<ObjectId> {
+    /// variable, except those of threads that are over.
+    pub fn unreachable_heap(
+        &self,
+        known: Vec<ObjectId>,
+        is_over: impl Fn(usize) -> bool,
+    ) -> Vec<ObjectId> {
         let mut reached = std::collections::HashSet::new();
         let mut open = known;
-        let roots = self.globals.iter().chain(
-            self.arenas
-                .iter()
-                .flat_map(|arena| arena.stack.iter().chain(&arena.heap))
-                .filter(|object| !matches!(object.origin, Origin::Heap(_))),
-        );
+        let stacks = self.arenas.iter().enumerate();
+        let stacks = stacks.filter(|(thread, _)| !is_over(*thread));
+        let heaps = self.arenas.iter().flat_map(|arena| &arena.heap);
+        let roots = (self.globals.iter())
+            .chain(stacks.flat_map(|(_, arena)| &arena.stack))
+            .chain(heaps.filter(|object| !matches!(object.origin, Origin::Heap(_))));
         for root in roots {
-            open.extend(root.pointers.values());
+            self.add_targets(root, &mut open);
         }
         while let Some(id) = open.pop() {
             if reached.insert(id)
                 && let Some(object) = self.get(id)
             {
-                open.extend(object.pointers.values());
+                self.add_targets(object, &mut open);
             }
         }
         self.live_heap()
@@ -722,7 +726,14 @@ impl Memory {
             .collect()
     }
 
-    fn live_heap(&self) -> impl Iterator<Item = ObjectId> {
+    /// What an object points to, be it by pointers or by integers.
+    fn add_targets(&self, object: &Object, found: &mut Vec<ObjectId>) {
+        found.extend(object.pointers.values());
+        let numbers = object.numbers(self.pointer_bytes);
+        found.extend(numbers.filter_map(|number| self.resolve(number).object));
+    }
+
+    pub fn live_heap(&self) -> impl Iterator<Item = ObjectId> {
         self.arenas.iter().enumerate().flat_map(|(thread, arena)| {
             arena
                 .heap
@@ -783,12 +794,4 @@ impl Memory {
             None => 0,
         }
     }
-}
-
-/// A copy of a piece of memory.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Snapshot {
-    pub bytes: Vec<u8>,
-    pub uninitialised: Vec<bool>,
-    pub pointers: Vec<(u64, ObjectId)>,
 }

@@ -100,6 +100,14 @@ pub(crate) enum Uninitialised {
     Some(Vec<bool>),
 }
 
+/// A copy of a piece of memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Snapshot {
+    pub bytes: Vec<u8>,
+    pub uninitialised: Vec<bool>,
+    pub pointers: Vec<(u64, ObjectId)>,
+}
+
 impl Object {
     pub(crate) fn new(origin: Origin, base: u64, size: u64, initialised: bool) -> Object {
         Object {
@@ -161,6 +169,20 @@ impl Object {
         if let Uninitialised::Some(flags) = &mut self.uninitialised {
             flags[offset as usize..(offset + len) as usize].fill(uninitialised);
         }
+    }
+
+    /// The words in it that are no pointers.
+    pub(crate) fn numbers(&self, pointer_bytes: u64) -> impl Iterator<Item = u64> {
+        let words = self.bytes.chunks_exact(pointer_bytes as usize).enumerate();
+        words.filter_map(move |(index, bytes)| {
+            let at = index as u64 * pointer_bytes;
+            if self.pointers.contains_key(&at) || !self.is_initialised(at, pointer_bytes) {
+                return None;
+            }
+            let mut buffer = [0; 8];
+            buffer[..bytes.len()].copy_from_slice(bytes);
+            Some(u64::from_le_bytes(buffer))
+        })
     }
 
     /// Forgets the pointers that a write to this range destroys.

@@ -10,6 +10,8 @@ pub enum Property {
     Deadlock,
     Memory,
     Leak,
+    /// Everything that was allocated is freed in the end.
+    Cleanup,
     Misuse,
     Arithmetic,
     Overflow,
@@ -21,11 +23,12 @@ pub enum Property {
 }
 
 impl Property {
-    pub const ALL: [Property; 10] = [
+    pub const ALL: [Property; 11] = [
         Property::Assert,
         Property::Deadlock,
         Property::Memory,
         Property::Leak,
+        Property::Cleanup,
         Property::Misuse,
         Property::Arithmetic,
         Property::Overflow,
@@ -40,6 +43,7 @@ impl Property {
             Property::Deadlock => "deadlock",
             Property::Memory => "memory",
             Property::Leak => "leak",
+            Property::Cleanup => "cleanup",
             Property::Misuse => "misuse",
             Property::Arithmetic => "arithmetic",
             Property::Overflow => "overflow",
@@ -76,12 +80,14 @@ impl Checks {
     }
 
     /// All that can be wrong with a program. Whether a loop goes beyond its bound is
-    /// a question about the bound, and conversions are often meant to lose something.
+    /// a question about the bound, conversions are often meant to lose something, and
+    /// many correct programs leave it to the system to free what they still know.
     pub fn all() -> Checks {
         let properties = Property::ALL.into_iter().collect::<Checks>();
         properties
             .without(Property::Unwind)
             .without(Property::Conversion)
+            .without(Property::Cleanup)
     }
 
     pub fn iter(self) -> impl Iterator<Item = Property> {
@@ -116,6 +122,8 @@ pub enum ViolationKind {
     /// something that is not a function.
     InvalidPointer,
     Leak,
+    /// A block that is still there when the process ends.
+    NotFreed,
     Overflow,
     DivisionByZero,
     BadShift,
@@ -143,6 +151,7 @@ impl ViolationKind {
             ViolationKind::InvalidFree => "invalid-free",
             ViolationKind::InvalidPointer => "invalid-pointer",
             ViolationKind::Leak => "leak",
+            ViolationKind::NotFreed => "not-freed",
             ViolationKind::Overflow => "overflow",
             ViolationKind::DivisionByZero => "division-by-zero",
             ViolationKind::BadShift => "bad-shift",
@@ -166,6 +175,7 @@ impl ViolationKind {
             | ViolationKind::InvalidFree
             | ViolationKind::InvalidPointer => Property::Memory,
             ViolationKind::Leak => Property::Leak,
+            ViolationKind::NotFreed => Property::Cleanup,
             ViolationKind::Overflow => Property::Overflow,
             ViolationKind::DivisionByZero | ViolationKind::BadShift => Property::Arithmetic,
             ViolationKind::Conversion => Property::Conversion,

@@ -266,6 +266,31 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         let bytes = (object, offset, size);
         self.note_use(state, position, bytes, condition, Mode::READ);
+        let value = self.read_bytes(state, position, bytes, condition);
+        self.note_seen(self.thread, value);
+        value
+    }
+
+    /// Reads what a program does not: nobody sees it, and nobody races with it.
+    pub fn look_at(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        object: ObjectId,
+        offset: u64,
+        size: u64,
+    ) -> TermId {
+        let always = self.truth();
+        self.read_bytes(state, position, (object, offset, size), always)
+    }
+
+    fn read_bytes(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        (object, offset, size): (ObjectId, u64, u64),
+        condition: TermId,
+    ) -> TermId {
         if self.known.is_array(object) {
             return self.read_elements(state, position, object, (offset, size), condition);
         }
@@ -396,6 +421,7 @@ impl<'p> Pass<'p> {
         let bytes = (object, offset, size);
         self.note_use(state, position, bytes, condition, Mode::WRITE);
         self.write_graves(state, position, bytes, condition);
+        self.note_stored(bytes, value);
         if self.known.is_array(object) {
             let place = (offset, size);
             return self.write_elements(state, position, object, place, condition, value);
@@ -560,6 +586,7 @@ impl<'p> Pass<'p> {
                     if 8 * *size as u32 != self.terms.width(*value) || parts.len() > 1 {
                         self.irregular(array);
                     }
+                    self.note_stored((array, *offset, *size), *value);
                     self.write_element(state, position, array, number, condition, *value);
                     continue;
                 }
@@ -597,17 +624,11 @@ impl<'p> Pass<'p> {
     }
 
     /// Stores what a thread returns, for those who join it.
-    pub fn set_result(
-        &mut self,
-        state: &mut State,
-        position: usize,
-        result: TermId,
-    ) -> Result<(), Error> {
+    pub fn set_result(&mut self, state: &mut State, position: usize, result: TermId) {
         let size = self.program.target.pointer_bytes;
         let object = self.thread_object(self.thread, crate::known::ThreadPart::Result, size);
         let always = self.truth();
         self.write_at(state, Some(position), object, 0, size, always, result);
-        Ok(())
     }
 
     pub fn thread_object(

@@ -12,6 +12,8 @@ pub enum Check {
     Memory,
     /// Memory that nobody can free any more when the process ends.
     Leak,
+    /// Memory that was not freed when the process ends.
+    Cleanup,
     /// A library function is used against its rules.
     Misuse,
     /// Division by zero, and shifts that are too far.

@@ -243,7 +243,7 @@ impl<'p> Pass<'p> {
     fn restore_stack(&mut self, state: &mut State, frame: &Frame, saved: Operand) {
         let saved = self.term_of(state, frame, saved);
         if let Some(mark) = self.terms.as_constant(saved)
-            && self.options.checks.has(Check::Memory)
+            && (self.options.checks.has(Check::Memory) || self.options.checks.has(Check::Leak))
         {
             for object in frame.locals.iter().skip(mark as usize) {
                 // Others may belong to other paths.

@@ -6,6 +6,7 @@
 //! what it then sees makes them larger, and another pass follows.
 
 use crate::MAIN;
+use crate::models::leaks::Tracks;
 use crate::reuse::Addresses;
 use crate::threads::ThreadId;
 use crate::values::ValueSet;
@@ -145,6 +146,8 @@ pub enum ThreadPart {
     Ended,
     /// Joined (1) or detached (2).
     Fate,
+    /// Whether it has been created, for those who end the process.
+    Begun,
     Errno,
     Key(u32),
 }
@@ -341,6 +344,7 @@ pub struct Known {
     offset_bits: u32,
     pub addresses: Addresses,
     pub arrays: Arrays,
+    pub tracks: Tracks,
     /// Shared pieces that may be read before they are written.
     raw: BTreeSet<(ObjectId, u64)>,
     /// Where synchronisation objects are, and what they are used as.
@@ -383,6 +387,7 @@ impl Known {
             offset_bits: crate::offset_bits(program),
             addresses: Addresses::default(),
             arrays: Arrays::default(),
+            tracks: Tracks::default(),
             raw: BTreeSet::new(),
             sync_kinds: HashMap::new(),
             graves: BTreeSet::new(),

@@ -197,21 +197,6 @@ impl Memory {
         }
     }
 
-    /// All that was written as a whole with this size, and where; the order is always
-    /// the same.
-    pub fn terms_of_size(&self, size: u64) -> Vec<(ObjectId, TermId)> {
-        let mut found = Vec::new();
-        for (object, store) in self.objects.iter() {
-            for segment in store.segments.values().filter(|one| one.size == size) {
-                if let Written::Term(term) = segment.content {
-                    found.push((*object, term));
-                }
-            }
-        }
-        found.sort_unstable();
-        found
-    }
-
     /// Whether some of the bytes were written.
     pub fn has_written(&self, object: ObjectId, offset: u64, size: u64) -> bool {
         self.objects.get(&object).is_some_and(|store| {

@@ -185,6 +185,8 @@ pub struct Pass<'p> {
     pub races: Races,
     /// Which of the excluded moments are due to bounds.
     pub cut_moments: Vec<usize>,
+    /// Which of them leave out runs because nobody can tell what is lost in the end.
+    pub doubts: Vec<usize>,
     /// Loops (or functions, for recursion) that were cut.
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
     /// What was left out, as sentences.
@@ -208,6 +210,8 @@ pub struct Pass<'p> {
     /// By thread and position at which others are created: how many accesses come
     /// before what those do at once.
     pub creations: HashMap<(ThreadId, usize), usize>,
+    /// Somebody takes note of the addresses that are being stored.
+    pub is_tracked: bool,
     /// How often a thread's value of some key was set.
     pub key_settings: u64,
     pub ticks: u64,

@@ -119,7 +119,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The heap blocks among them.
-    fn blocks_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
+    pub fn blocks_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
         let mut found = self.objects_in(word);
         found.retain(|object| matches!(self.known.objects[*object].key, ObjectKey::Heap(_)));
         found

@@ -114,7 +114,7 @@ impl<'p> Pass<'p> {
         };
         self.note_targets(state, position, &targets, size, mode);
         let result = self.while_noting(Noting::Silent, |pass| {
-            pass.read_and_write(state, frame, inst, &ty, &targets, position)
+            pass.read_and_write(state, frame, body, inst, &ty, &targets, position)
         })?;
         self.check_arrays()?;
         if let Some(result) = result {
@@ -124,10 +124,15 @@ impl<'p> Pass<'p> {
     }
 
     /// What an instruction does with the memory it means; its result.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "an instruction and all around it"
+    )]
     fn read_and_write(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
+        body: &Body,
         inst: &Inst,
         ty: &Type,
         targets: &Targets,
@@ -142,7 +147,9 @@ impl<'p> Pass<'p> {
                 Some(self.assemble(ty, &mut bytes.into_iter()))
             }
             Op::Store { value, .. } => {
-                let value = self.value_of(state, frame, *value);
+                let operand = *value;
+                let value = self.value_of(state, frame, operand);
+                self.note_typed(body, targets, operand, ty, &value);
                 self.store_value(state, position, targets, &parts, &value, always);
                 None
             }
@@ -153,6 +160,7 @@ impl<'p> Pass<'p> {
                 let old = self.assemble(ty, &mut bytes.into_iter());
                 if let Value::Term(term) = old {
                     let new = self.read_modify_write(*op, term, operand);
+                    self.note_typed(body, targets, *value, ty, &Value::Term(new));
                     if *op != RmwOp::Exchange {
                         self.note_computed(new);
                     }
@@ -167,7 +175,9 @@ impl<'p> Pass<'p> {
                 ..
             } => {
                 let expected = self.term_of(state, frame, *expected);
-                let replacement = self.value_of(state, frame, *replacement);
+                let operand = *replacement;
+                let replacement = self.value_of(state, frame, operand);
+                self.note_typed(body, targets, operand, ty, &replacement);
                 let bytes = self.load_from(state, position, targets, &parts);
                 self.settle(frame, targets, &bytes);
                 let old = self.assemble(ty, &mut bytes.into_iter());
@@ -197,7 +207,9 @@ impl<'p> Pass<'p> {
         let mut bytes = Vec::new();
         self.take_apart(value, &mut bytes);
         let parts: Vec<(Part, TermId)> = parts.iter().copied().zip(bytes).collect();
-        self.store_to(state, position, targets, &parts, condition);
+        self.while_tracking(|pass| {
+            pass.store_to(state, position, targets, &parts, condition);
+        });
     }
 
     /// Bytes that were never written are inputs, which a replay must be given.

@@ -108,6 +108,9 @@ pub struct Unfolding {
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
     /// Which of the excluded moments are due to these cuts.
     pub cut_moments: Vec<usize>,
+    /// Which of them are ends of the process where nobody can tell whether memory
+    /// is lost.
+    pub doubts: Vec<usize>,
     /// What was left out, as sentences.
     pub limits: BTreeSet<String>,
     /// Some values are only approximated, from above: a violation may turn out
@@ -158,6 +161,7 @@ pub fn unfold(
             stuck: Vec::new(),
             races: Races::default(),
             cut_moments: Vec::new(),
+            doubts: Vec::new(),
             cuts: BTreeSet::new(),
             limits: BTreeSet::new(),
             is_coarse: false,
@@ -169,6 +173,7 @@ pub fn unfold(
             halted: Vec::new(),
             handlers: Vec::new(),
             creations: HashMap::new(),
+            is_tracked: false,
             key_settings: 0,
             ticks: 0,
             keep_going,
@@ -322,6 +327,7 @@ impl Pass<'_> {
             allocations,
             cuts: self.cuts,
             cut_moments: self.cut_moments,
+            doubts: self.doubts,
             limits: self.limits,
             is_coarse: self.is_coarse,
             passes,

@@ -128,7 +128,6 @@ impl<'p> Pass<'p> {
         let Some((mut state, mut result)) = paths.next() else {
             return Ok(());
         };
-        self.leave_out_leaks();
         let frame = self.bare_frame();
         for (other, value) in paths {
             let condition = state.guard;
@@ -157,7 +156,9 @@ impl<'p> Pass<'p> {
         let position = self.push_position(&mut state, step, 0);
         self.work().thread.can_end = true;
         self.note_end(&mut state, position);
-        self.set_result(&mut state, position, result)
+        self.set_result(&mut state, position, result);
+        self.end_with_thread(&mut state, position);
+        Ok(())
     }
 
     pub fn new_frame(

@@ -17,7 +17,8 @@ impl Generator {
             Property::Unwind => self.long_loop(),
             Property::Race => self.contention(),
             Property::Deadlock => self.blocking(),
-            _ => {}
+            Property::Leak | Property::Cleanup => self.left_over(),
+            Property::Assert => {}
         }
     }
 
@@ -50,7 +51,7 @@ impl Generator {
     }
 
     /// A number that others change between two values, each of them once or so.
-    fn changing(&mut self, ty: Ty, first: i64, then: i64) -> Expr {
+    pub(super) fn changing(&mut self, ty: Ty, first: i64, then: i64) -> Expr {
         let var = self.shared_of(ty, first);
         let roles = self.bodies.len();
         for _ in 0..self.rng.usize(1..=2) {

@@ -13,6 +13,7 @@ mod contention;
 mod expressions;
 pub mod generate;
 mod heap;
+mod leftovers;
 mod library;
 mod mistakes;
 mod objects;

@@ -29,7 +29,7 @@ pub struct Property {
     pub checked_as: &'static str,
 }
 
-const PROPERTIES: [Property; 4] = [
+const PROPERTIES: [Property; 5] = [
     Property {
         name: "unreach-call",
         checked_as: "assert",
@@ -45,6 +45,10 @@ const PROPERTIES: [Property; 4] = [
     Property {
         name: "valid-memtrack",
         checked_as: "leak",
+    },
+    Property {
+        name: "valid-memcleanup",
+        checked_as: "cleanup",
     },
 ];
 

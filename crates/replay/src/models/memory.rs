@@ -27,7 +27,10 @@ impl<'a> Machine<'a> {
                 | MemoryOp::Realloc
                 | MemoryOp::ReallocArray
         );
-        if allocates && self.must_wait_to_allocate(site) {
+        let must_wait = |machine: &Self| {
+            machine.must_wait_for_addresses(site) || machine.must_wait_for_the_end(site)
+        };
+        if allocates && must_wait(self) {
             return Ok(Reply::Wait(Pending::default()));
         }
         match op {
@@ -128,16 +131,26 @@ impl<'a> Machine<'a> {
         self.allocate_surely(site, size, align, initialised)
     }
 
-    /// Which freed addresses an allocation may get depends on what the other
-    /// threads have freed before: then the allocation is a visible step.
-    fn must_wait_to_allocate(&self, site: &Site) -> bool {
+    /// Whether other threads may run, and nobody has given this one its turn.
+    fn must_wait_for_others(&self, site: &Site) -> bool {
         // A thread that is taking its turn just now is away from its place: the
         // creator of this one, perhaps.
         let has_others =
             self.threads.iter().enumerate().any(|(id, other)| {
                 id != site.thread.id && (other.is_vacant() || !other.is_finished())
             });
-        !site.call.allow && self.config.address_reuse && self.image.can_free && has_others
+        !site.call.allow && has_others
+    }
+
+    /// Which freed addresses an allocation may get depends on what the other
+    /// threads have freed before: then the allocation is a visible step.
+    fn must_wait_for_addresses(&self, site: &Site) -> bool {
+        self.config.address_reuse && self.image.can_free && self.must_wait_for_others(site)
+    }
+
+    /// Another thread may end the process, and somebody asks what is left then.
+    fn must_wait_for_the_end(&self, site: &Site) -> bool {
+        self.counts_blocks() && self.must_wait_for_others(site)
     }
 
     fn allocate_surely(
@@ -149,7 +162,7 @@ impl<'a> Machine<'a> {
     ) -> Result<Pointer, Stop> {
         let mut reuse = None;
         // Library functions that allocate on the way cannot wait for their turn.
-        if self.must_wait_to_allocate(site) {
+        if self.must_wait_for_addresses(site) {
             self.exclude(Excluded::AddressReuse);
         }
         let candidates = match size {
@@ -235,7 +248,8 @@ impl<'a> Machine<'a> {
         if pointer.address == 0 {
             return Ok(Reply::NOTHING);
         }
-        if self.is_shared(pointer) && !site.call.allow {
+        let is_step = self.is_shared(pointer) && !site.call.allow;
+        if is_step || self.must_wait_for_the_end(site) {
             return Ok(Reply::Wait(self.freeing(pointer)));
         }
         self.check_free(site, pointer)?;

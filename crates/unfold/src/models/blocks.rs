@@ -1,7 +1,7 @@
 //! The heap, and operations on blocks of bytes.
 
 use crate::Error;
-use crate::access::{Part, Targets};
+use crate::access::{Part, Target, Targets};
 use crate::calls::{Call, Reply, split};
 use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey};
@@ -48,7 +48,12 @@ impl<'p> Pass<'p> {
                 let block = self.allocate_aligned(state, frame, size)?;
                 let place = self.argument(call, 0);
                 let len = self.program.target.pointer_bytes;
-                match self.store(state, frame, place, len, &[((0, len), block)], 0)? {
+                let targets = self.resolve(frame, place, len, true)?;
+                self.note_pointer(&targets, block);
+                let parts = [((0, len), block)];
+                let stored =
+                    self.while_tracking(|pass| pass.store(state, frame, place, len, &parts, 0))?;
+                match stored {
                     Flow::Dead => Ok(Reply::Never),
                     Flow::Next => self.reply(0),
                 }
@@ -90,13 +95,15 @@ impl<'p> Pass<'p> {
     ) -> Result<TermId, Error> {
         let object = self.new_block(state, frame, size, content)?;
         let mut position = state.atomic.map(|(position, _)| position);
-        if self.is_taking_visible(object) {
+        if self.is_taking_visible(object) || self.is_count_visible(object) {
             position = Some(self.position(frame, state, 0));
-        } else if self.options.can_free {
+        } else if self.options.can_free || self.counts_blocks() {
             // It is a step: others may have freed what could be used again.
             self.touch(frame, state);
         }
         self.take_address(state, frame, position, object);
+        let always = self.truth();
+        self.note_block(state, position, object, always, true);
         Ok(self.address(object, 0))
     }
 
@@ -108,9 +115,14 @@ impl<'p> Pass<'p> {
         size: TermId,
     ) -> Result<TermId, Error> {
         let object = self.new_block(state, frame, size, Content::Unknown)?;
-        if self.options.can_free {
+        let mut position = state.atomic.map(|(position, _)| position);
+        if self.is_count_visible(object) {
+            position = Some(self.position(frame, state, 0));
+        } else if self.options.can_free || self.counts_blocks() {
             self.touch(frame, state);
         }
+        let always = self.truth();
+        self.note_block(state, position, object, always, true);
         self.keep_apart(object, "aligned allocations");
         Ok(self.address(object, 0))
     }
@@ -174,8 +186,6 @@ impl<'p> Pass<'p> {
         }
         state.memory.create(object);
         self.make_secret(state, object);
-        let always = self.truth();
-        self.note_block(state, object, always, true);
         Ok(object)
     }
 
@@ -206,6 +216,9 @@ impl<'p> Pass<'p> {
         let Ok(position) = self.begin_step(state, frame, &targets, 0, 0, is_noticed) else {
             return Ok(Reply::Never);
         };
+        if position.is_none() && self.counts_blocks() {
+            self.touch(frame, state);
+        }
         self.note_freeing(state, position, &targets);
         self.end_blocks(state, position, &targets);
         Ok(Reply::Nothing)
@@ -221,7 +234,9 @@ impl<'p> Pass<'p> {
 
     fn is_ending_visible(&mut self, targets: &Targets) -> bool {
         let mut targets = targets.list.iter();
-        targets.any(|target| self.is_leaving_visible(target.object))
+        targets.any(|target| {
+            self.is_leaving_visible(target.object) || self.is_count_visible(target.object)
+        })
     }
 
     fn end_blocks(&mut self, state: &mut State, position: Option<usize>, targets: &Targets) {
@@ -232,7 +247,7 @@ impl<'p> Pass<'p> {
                 self.write_at(state, position, alive, 0, 1, target.condition, dead);
             }
             self.leave_address(state, position, target.object, target.condition);
-            self.note_block(state, target.object, target.condition, false);
+            self.note_block(state, position, target.object, target.condition, false);
         }
     }
 
@@ -250,6 +265,7 @@ impl<'p> Pass<'p> {
         let is_noticed = is_other_noticed
             || self.is_ending_visible(&old)
             || self.is_taking_visible(new)
+            || self.is_count_visible(new)
             || self.is_visible(new, 0, size);
         let Ok(position) = self.begin_step(state, frame, &old, 0, 0, is_noticed) else {
             return Ok(Reply::Never);
@@ -259,13 +275,19 @@ impl<'p> Pass<'p> {
             self.touch(frame, state);
         }
         self.take_address(state, frame, position, new);
+        let always = self.truth();
+        self.note_block(state, position, new, always, true);
+        self.note_copied(&old, &whole(new, always), size);
         for target in &old.list {
             let kept = size.min(self.known.objects[target.object].size);
             let condition = target.condition;
-            for (offset, len) in split(kept) {
-                let value = self.read_at(state, position, target.object, offset, len, condition);
-                self.write_at(state, position, new, offset, len, condition, value);
-            }
+            self.while_tracking(|pass| {
+                for (offset, len) in split(kept) {
+                    let value =
+                        pass.read_at(state, position, target.object, offset, len, condition);
+                    pass.write_at(state, position, new, offset, len, condition, value);
+                }
+            });
         }
         self.end_blocks(state, position, &old);
         Ok(Reply::Return(self.address(new, 0)))
@@ -336,12 +358,16 @@ impl<'p> Pass<'p> {
             return Ok(Reply::Never);
         };
         let targets = self.resolve(frame, to, size, true)?;
+        let sources = self.resolve(frame, from, size, false)?;
+        self.note_copied(&sources, &targets, size);
         let Ok(position) = self.begin_access(state, frame, &targets, size, 1) else {
             return Ok(Reply::Never);
         };
-        for ((part, condition), value) in parts.iter().zip(values) {
-            self.store_to(state, position, &targets, &[(*part, value)], *condition);
-        }
+        self.while_tracking(|pass| {
+            for ((part, condition), value) in parts.iter().zip(values) {
+                pass.store_to(state, position, &targets, &[(*part, value)], *condition);
+            }
+        });
         Ok(Reply::Return(result))
     }
 
@@ -422,5 +448,20 @@ impl<'p> Pass<'p> {
             result = self.terms.ite(is_equal, result, order);
         }
         Ok(Reply::Return(result))
+    }
+}
+
+/// All of a block.
+fn whole(object: ObjectId, condition: TermId) -> Targets {
+    let target = Target {
+        object,
+        offset: 0,
+        condition,
+        element: None,
+    };
+    Targets {
+        list: vec![target],
+        valid: condition,
+        seen: Seen::AtStep,
     }
 }

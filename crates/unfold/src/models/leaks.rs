@@ -1,41 +1,92 @@
-//! Memory that is lost when the process ends: a block that was not freed, and no
-//! variable or block that can be reached holds its address.
+//! What is left of memory when the process ends: blocks that nobody can free any
+//! more, and blocks that were not freed.
 //!
-//! This is looked for only when main returns and there never was another thread:
-//! what else a thread knows is not written down anywhere. Everything else is a
-//! limit of the verdict.
+//! The end of the process is a step that looks at all of memory. It can be taken
+//! only if something is wrong then; otherwise nobody would see the difference.
+//!
+//! A block is lost unless something holds its address that is still there: a
+//! global variable, a variable of the thread that ends the process, the result of
+//! a thread that nobody has joined or detached, or another block that is not lost.
+//! To look at all memory would be dear, so passes keep track of the *places* where
+//! addresses of blocks may be stored. What the other threads hold that have not
+//! ended, in variables of their own, is not written down anywhere. It is only
+//! known which blocks they may have seen; if it takes that to keep a block from
+//! being lost, there is *doubt*, and no run is looked at that ends like this. The
+//! same goes for numbers that may or may not be addresses.
 
+use crate::MAIN;
+use crate::access::Targets;
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey};
-use crate::pass::{Pass, State};
+use crate::known::{Content, Object, ObjectId, ObjectKey, ThreadPart};
+use crate::pass::{Frame, Pass, State, Value};
+use crate::threads::{Place, Step, ThreadId};
 use formula::TermId;
+use ir::{Body, Cast, Op, Operand, Type};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More blocks than this take too many rounds.
 const MOST_BLOCKS: usize = 64;
 
+/// What passes have found out about who holds addresses of blocks.
+#[derive(Default)]
+pub struct Tracks {
+    /// Where such an address may be stored; and whether nothing else is ever stored
+    /// there that looks like one.
+    places: BTreeMap<(ObjectId, u64), bool>,
+    /// Threads, and the blocks whose addresses they may have seen.
+    seen: BTreeSet<(ThreadId, ObjectId)>,
+}
+
+/// A place that holds an address: when it counts, and whether for sure.
+struct Hold {
+    pointer: TermId,
+    /// The block that the place is in, if it is in one.
+    within: Option<usize>,
+    condition: TermId,
+    is_sure: bool,
+}
+
 impl<'p> Pass<'p> {
+    /// Whether anybody wants to know what is left in the end.
+    pub fn counts_blocks(&self) -> bool {
+        let checks = self.options.checks;
+        checks.has(Check::Leak) || checks.has(Check::Cleanup)
+    }
+
+    /// Whether somebody else may end the process and notice that a block is made or
+    /// freed.
+    pub fn is_count_visible(&mut self, block: ObjectId) -> bool {
+        self.counts_blocks() && {
+            let flag = self.held_object(block);
+            self.is_visible(flag, 0, 1)
+        }
+    }
+
     /// A block begins its life, or ends it where the condition holds.
     pub fn note_block(
         &mut self,
         state: &mut State,
+        position: Option<usize>,
         block: ObjectId,
         condition: TermId,
         is_held: bool,
     ) {
-        if !self.options.checks.has(Check::Leak) {
-            return;
+        if self.counts_blocks() {
+            let flag = self.held_object(block);
+            let value = self.terms.constant(8, u128::from(is_held));
+            self.write_at(state, position, flag, 0, 1, condition, value);
         }
-        if !self.is_alone {
-            self.leave_out_leaks();
-            return;
+        if is_held {
+            self.note_block_seen(self.thread, block);
         }
-        let flag = self.held_object(block);
-        let value = self.terms.constant(8, u128::from(is_held));
-        self.write_at(state, None, flag, 0, 1, condition, value);
     }
 
     fn held_object(&mut self, block: ObjectId) -> ObjectId {
         let key = ObjectKey::Held(block);
+        if self.known.find(&key).is_none() {
+            // Those who have ended the process before did not know of it.
+            self.known.grew = true;
+        }
         let data = &self.known.objects[block];
         let (name, owner) = (format!("use of {}", data.name), data.owner);
         self.known.object(key.clone(), || Object {
@@ -48,61 +99,397 @@ impl<'p> Pass<'p> {
         })
     }
 
-    fn blocks(&self) -> Vec<ObjectId> {
-        let objects = self.known.objects.iter();
-        let blocks = objects.filter(|(_, data)| matches!(data.key, ObjectKey::Heap(_)));
-        blocks.map(|(id, _)| id).collect()
-    }
+    // Keeping track of addresses.
 
-    /// The process ends in a way in which lost memory is not looked for.
-    pub fn leave_out_leaks(&mut self) {
-        if self.options.checks.has(Check::Leak) && !self.blocks().is_empty() {
-            let what = "lost memory is looked for only where main returns and there are no threads";
-            self.limits.insert(what.to_owned());
+    fn note_place(&mut self, object: ObjectId, offset: u64, is_sure: bool) {
+        let places = &mut self.known.tracks.places;
+        let known = places.get(&(object, offset)).copied();
+        if known.is_none() || known == Some(true) && !is_sure {
+            places.insert((object, offset), is_sure);
+            self.known.grew = true;
         }
     }
 
-    /// Main has returned.
-    pub fn check_leaks(&mut self, state: &mut State) {
+    fn note_block_seen(&mut self, thread: ThreadId, block: ObjectId) {
+        if self.options.checks.has(Check::Leak) {
+            self.known.grew |= self.known.tracks.seen.insert((thread, block));
+        }
+    }
+
+    /// A thread sees a word.
+    pub fn note_seen(&mut self, thread: ThreadId, word: TermId) {
+        if self.options.checks.has(Check::Leak) && self.terms.width(word) == self.word() {
+            for block in self.blocks_in(word) {
+                self.note_block_seen(thread, block);
+            }
+        }
+    }
+
+    /// Carries out stores of which somebody else takes note.
+    pub fn while_tracking<T>(&mut self, store: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.is_tracked, true);
+        let result = store(self);
+        self.is_tracked = before;
+        result
+    }
+
+    /// Some bytes are written.
+    pub fn note_stored(&mut self, (object, offset, size): (ObjectId, u64, u64), value: TermId) {
+        let word = self.program.target.pointer_bytes;
+        if !self.options.checks.has(Check::Leak) || self.is_tracked || size % word != 0 {
+            return;
+        }
+        let is_sure = matches!(self.known.objects[object].key, ObjectKey::Thread(..));
+        for at in (0..size).step_by(word as usize) {
+            let low = 8 * at as u32;
+            let part = self.terms.extract(value, low + self.word() - 1, low);
+            self.note_address(object, offset + at, part, is_sure);
+        }
+    }
+
+    /// An address may be stored at a place.
+    fn note_address(&mut self, object: ObjectId, offset: u64, value: TermId, is_sure: bool) {
+        let blocks = self.blocks_in(value);
+        if blocks.is_empty() {
+            return;
+        }
+        self.note_place(object, offset, is_sure);
+        let data = &self.known.objects[object];
+        let owner = data.owner;
+        if matches!(data.key, ObjectKey::Local(_) | ObjectKey::ThreadLocal(..)) {
+            // Whoever has the variable has what others put there.
+            for block in blocks {
+                self.note_block_seen(owner, block);
+            }
+        }
+    }
+
+    /// An instruction stores a value of a type.
+    pub fn note_typed(
+        &mut self,
+        body: &Body,
+        targets: &Targets,
+        operand: Operand,
+        ty: &Type,
+        value: &Value,
+    ) {
         if !self.options.checks.has(Check::Leak) {
             return;
         }
-        let blocks = self.blocks();
-        let has_arrays = (self.known.objects.keys()).any(|object| self.known.is_array(object));
-        if !self.is_alone || has_arrays || blocks.len() > MOST_BLOCKS {
-            self.leave_out_leaks();
+        let mut fields = vec![(0, ty, value)];
+        while let Some((at, ty, value)) = fields.pop() {
+            match (ty, value) {
+                (Type::Tuple(tuple), Value::Tuple(values)) => {
+                    let parts = tuple.fields.iter().zip(values.iter());
+                    fields.extend(parts.map(|((offset, ty), value)| (at + offset, ty, value)));
+                }
+                (_, Value::Term(value)) => {
+                    let is_word = *ty == Type::Int(self.word());
+                    let is_sure = *ty == Type::Pointer || is_word && is_address(body, operand);
+                    if is_word || is_sure {
+                        self.note_word(targets, at, *value, is_sure);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A library function stores a pointer.
+    pub fn note_pointer(&mut self, targets: &Targets, value: TermId) {
+        if self.options.checks.has(Check::Leak) {
+            self.note_word(targets, 0, value, true);
+        }
+    }
+
+    fn note_word(&mut self, targets: &Targets, at: u64, value: TermId, is_sure: bool) {
+        if self.terms.width(value) == self.word() {
+            for target in &targets.list {
+                self.note_address(target.object, target.offset + at, value, is_sure);
+            }
+        }
+    }
+
+    /// Bytes are copied as they are, addresses among them.
+    pub fn note_copied(&mut self, from: &Targets, to: &Targets, size: u64) {
+        if !self.options.checks.has(Check::Leak) {
             return;
         }
-        let held: Vec<TermId> = blocks
-            .iter()
-            .map(|block| {
-                let flag = self.held_object(*block);
-                let flag = self.peek(state, flag, 0, 1);
-                self.terms.is_nonzero(flag)
-            })
-            .collect();
-        let word = self.program.target.pointer_bytes;
-        let pointers = state.memory.terms_of_size(word);
+        let mut found = Vec::new();
+        for source in &from.list {
+            let first = (source.object, source.offset);
+            let end = (source.object, source.offset + size);
+            for ((_, at), is_sure) in self.known.tracks.places.range(first..end) {
+                found.push((at - source.offset, *is_sure));
+            }
+        }
+        for target in &to.list {
+            for (at, is_sure) in &found {
+                self.note_place(target.object, target.offset + at, *is_sure);
+            }
+        }
+    }
+
+    // The end.
+
+    /// Ends the process: a step after which there are no others.
+    pub fn end_process_at(&mut self, state: &mut State, frame: &Frame) {
+        let position = match (self.is_alone, state.atomic) {
+            (true, _) => None,
+            (false, Some((position, _))) => Some(position),
+            (false, None) => {
+                let step = Step {
+                    place: Place::End,
+                    part: 0,
+                    location: self.location(frame),
+                };
+                Some(self.push_position(state, step, frame.execution))
+            }
+        };
+        let always = self.truth();
+        let (found, doubt) = self.leftovers(state, position, always);
+        let mut possible: Vec<TermId> = found.iter().map(|(_, is_left)| *is_left).collect();
+        possible.push(doubt);
+        let possible = self.terms.any(&possible);
+        if let Some(position) = position {
+            self.require(state, position, possible);
+        }
+        self.notice_leftovers(state, found, doubt);
         let never = self.terms.bool(false);
-        let mut reached = vec![never; blocks.len()];
+        match position {
+            Some(position) => self.halt(state, position + 1),
+            None => {
+                self.demand(state, None, never);
+            }
+        }
+    }
+
+    /// A thread other than main has ended, or main without ending the process: if it
+    /// is the last, the process ends too.
+    pub fn end_with_thread(&mut self, state: &mut State, position: usize) {
+        let main = self.works.get(&MAIN);
+        if !self.counts_blocks() || !main.is_some_and(|main| main.thread.can_end) {
+            return;
+        }
+        let mut is_last = Vec::new();
+        for other in self.other_threads() {
+            let runs = self.is_running(state, Some(position), other);
+            is_last.push(self.terms.not(runs));
+        }
+        let is_last = self.terms.all(&is_last);
+        let (found, doubt) = self.leftovers(state, Some(position), is_last);
+        self.notice_leftovers(state, found, doubt);
+    }
+
+    fn notice_leftovers(&mut self, state: &mut State, found: Vec<(Check, TermId)>, doubt: TermId) {
+        let before = state.ok;
+        for (check, is_left) in found {
+            // One does not come before the other.
+            state.ok = before;
+            self.notice(state, check, is_left);
+        }
+        if self.terms.as_bool(doubt) != Some(false) {
+            let known = self.excluded.len();
+            self.exclude(state, doubt);
+            self.doubts.extend(known..self.excluded.len());
+        }
+    }
+
+    fn other_threads(&self) -> Vec<ThreadId> {
+        let threads =
+            (0..self.known.thread_count()).map(|number| ThreadId::from_u32(number as u32));
+        threads.filter(|thread| *thread != self.thread).collect()
+    }
+
+    /// Whether a thread has been created and has not ended.
+    fn is_running(&mut self, state: &State, position: Option<usize>, thread: ThreadId) -> TermId {
+        let ended = self.ended_object(thread);
+        let ended = self.look_at(state, position, ended, 0, 1);
+        let has_not_ended = self.is_zero(ended);
+        if thread == MAIN {
+            return has_not_ended;
+        }
+        let begun = self.thread_object(thread, ThreadPart::Begun, 1);
+        let begun = self.look_at(state, position, begun, 0, 1);
+        let has_begun = self.terms.is_nonzero(begun);
+        self.terms.and(has_begun, has_not_ended)
+    }
+
+    /// A thread is created where the condition holds.
+    pub fn note_begin(
+        &mut self,
+        state: &mut State,
+        position: usize,
+        thread: ThreadId,
+        condition: TermId,
+    ) {
+        if self.counts_blocks() {
+            let object = self.thread_object(thread, ThreadPart::Begun, 1);
+            let one = self.terms.constant(8, 1);
+            self.write_at(state, Some(position), object, 0, 1, condition, one);
+        }
+    }
+
+    /// What is wrong with the memory that is left, where a condition holds; and
+    /// whether there is doubt, but nothing wrong.
+    fn leftovers(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        condition: TermId,
+    ) -> (Vec<(Check, TermId)>, TermId) {
+        let never = self.terms.bool(false);
+        let mut found = Vec::new();
+        if !self.counts_blocks() || self.terms.as_bool(condition) == Some(false) {
+            return (found, never);
+        }
+        let objects = self.known.objects.iter();
+        let blocks = objects.filter(|(_, data)| matches!(data.key, ObjectKey::Heap(_)));
+        let blocks: Vec<ObjectId> = blocks.map(|(id, _)| id).collect();
+        let mut held = Vec::new();
+        for block in &blocks {
+            let flag = self.held_object(*block);
+            let flag = self.look_at(state, position, flag, 0, 1);
+            let is_held = self.terms.is_nonzero(flag);
+            held.push(self.terms.and(is_held, condition));
+        }
+        if self.options.checks.has(Check::Cleanup) {
+            found.extend(held.iter().map(|is_held| (Check::Cleanup, *is_held)));
+        }
+        let mut doubt = never;
+        if self.options.checks.has(Check::Leak) && !blocks.is_empty() {
+            let places = self.known.tracks.places.keys();
+            let has_arrays = places
+                .into_iter()
+                .any(|(object, _)| self.known.is_array(*object));
+            if has_arrays || blocks.len() > MOST_BLOCKS {
+                let what = "lost memory is not looked for where there are many blocks, or large \
+                            arrays of pointers";
+                self.limits.insert(what.to_owned());
+            } else {
+                doubt = self.find_lost(state, position, &blocks, &held, &mut found);
+            }
+        }
+        let wrong: Vec<TermId> = found.iter().map(|(_, is_left)| *is_left).collect();
+        let wrong = self.terms.any(&wrong);
+        let fine = self.terms.not(wrong);
+        (found, self.terms.and(doubt, fine))
+    }
+
+    /// Adds what is lost for sure; says whether anything else may be.
+    fn find_lost(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        blocks: &[ObjectId],
+        held: &[TermId],
+        found: &mut Vec<(Check, TermId)>,
+    ) -> TermId {
+        let holds = self.holds(state, position, blocks, held);
+        let never = self.terms.bool(false);
+        let mut seen = vec![never; blocks.len()];
+        for thread in self.other_threads() {
+            let knows = |block: &ObjectId| self.known.tracks.seen.contains(&(thread, *block));
+            let known: Vec<usize> = (0..blocks.len())
+                .filter(|index| knows(&blocks[*index]))
+                .collect();
+            if known.is_empty() {
+                continue;
+            }
+            let runs = self.is_running(state, position, thread);
+            for index in known {
+                seen[index] = self.terms.or(seen[index], runs);
+            }
+        }
+        let nobody = vec![never; blocks.len()];
+        let reached = self.reached(blocks, &holds, nobody, true);
+        let perhaps = self.reached(blocks, &holds, seen, false);
+        let mut doubts = Vec::new();
+        for (index, is_held) in held.iter().enumerate() {
+            let is_out_of_reach = self.terms.not(perhaps[index]);
+            let is_lost = self.terms.and(*is_held, is_out_of_reach);
+            found.push((Check::Leak, is_lost));
+            let is_unsure = self.terms.not(reached[index]);
+            doubts.push(self.terms.all(&[*is_held, perhaps[index], is_unsure]));
+        }
+        self.terms.any(&doubts)
+    }
+
+    /// What is stored at the places where addresses may be.
+    fn holds(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        blocks: &[ObjectId],
+        held: &[TermId],
+    ) -> Vec<Hold> {
+        let word = self.program.target.pointer_bytes;
+        let places: Vec<_> = self.known.tracks.places.clone().into_iter().collect();
+        let mut holds = Vec::new();
+        for ((object, offset), is_sure) in places {
+            let data = &self.known.objects[object];
+            if offset + word > data.size {
+                continue;
+            }
+            let is_own = data.owner == self.thread;
+            let mut within = None;
+            let mut condition = self.truth();
+            match self.known.objects[object].key {
+                ObjectKey::Global(_) | ObjectKey::Environment(..) => {}
+                ObjectKey::Heap(_) => {
+                    let Some(index) = blocks.iter().position(|block| *block == object) else {
+                        continue;
+                    };
+                    within = Some(index);
+                    condition = held[index];
+                }
+                // If they are still there. Those of others are not looked at.
+                ObjectKey::Local(_) if is_own && state.memory.has(object) => {}
+                ObjectKey::ThreadLocal(owner, _) if owner == self.thread => {}
+                ObjectKey::Thread(owner, ThreadPart::Key(_)) if owner == self.thread => {}
+                ObjectKey::Thread(owner, ThreadPart::Result) => {
+                    let fate = self.thread_object(owner, ThreadPart::Fate, 1);
+                    let fate = self.look_at(state, position, fate, 0, 1);
+                    condition = self.is_zero(fate);
+                }
+                _ => continue,
+            }
+            let pointer = self.look_at(state, position, object, offset, word);
+            holds.push(Hold {
+                pointer,
+                within,
+                condition,
+                is_sure,
+            });
+        }
+        holds
+    }
+
+    /// For each block, whether it can be reached from what is known to be.
+    fn reached(
+        &mut self,
+        blocks: &[ObjectId],
+        holds: &[Hold],
+        known: Vec<TermId>,
+        only_sure: bool,
+    ) -> Vec<TermId> {
+        let mut reached = known;
         // Blocks hold the addresses of blocks, so it takes as many rounds.
         for _ in 0..=blocks.len() {
             let before = reached.clone();
-            for (object, pointer) in &pointers {
-                let from = match self.known.objects[*object].key {
-                    ObjectKey::Heap(_) => match blocks.iter().position(|block| block == object) {
-                        Some(index) => self.terms.and(before[index], held[index]),
-                        None => continue,
-                    },
-                    // They are gone.
-                    ObjectKey::Local(_) | ObjectKey::Handler(_) => continue,
-                    _ => self.truth(),
-                };
+            for hold in holds.iter().filter(|hold| hold.is_sure || !only_sure) {
+                let mut from = hold.condition;
+                if let Some(index) = hold.within {
+                    from = self.terms.and(from, before[index]);
+                }
                 if self.terms.as_bool(from) == Some(false) {
                     continue;
                 }
-                for (index, block) in blocks.iter().enumerate() {
-                    let points = self.points_into(*pointer, *block);
+                for block in self.blocks_in(hold.pointer) {
+                    let Some(index) = blocks.iter().position(|one| *one == block) else {
+                        continue;
+                    };
+                    let points = self.points_into(hold.pointer, block);
                     let points = self.terms.and(from, points);
                     reached[index] = self.terms.or(reached[index], points);
                 }
@@ -111,11 +498,7 @@ impl<'p> Pass<'p> {
                 break;
             }
         }
-        for (is_held, is_reached) in held.into_iter().zip(reached) {
-            let is_out_of_reach = self.terms.not(is_reached);
-            let is_lost = self.terms.and(is_held, is_out_of_reach);
-            self.notice(state, Check::Leak, is_lost);
-        }
+        reached
     }
 
     /// Whether an address belongs to a block, even if it is outside of it.
@@ -126,4 +509,22 @@ impl<'p> Pass<'p> {
         let number = self.terms.constant(top + 1 - bits, number);
         self.terms.equal(high, number)
     }
+}
+
+/// Whether an integer is an address for sure: it has just been made from one.
+fn is_address(body: &Body, operand: Operand) -> bool {
+    let mut insts = body.insts.values();
+    insts.any(|inst| {
+        let is_made = inst
+            .result
+            .is_some_and(|result| operand == Operand::Value(result));
+        is_made
+            && matches!(
+                inst.op,
+                Op::Cast {
+                    op: Cast::PointerToInt,
+                    ..
+                }
+            )
+    })
 }

@@ -9,7 +9,7 @@ mod callbacks;
 mod characters;
 mod digits;
 mod formats;
-mod leaks;
+pub mod leaks;
 mod locks;
 mod mathematics;
 mod meeting;

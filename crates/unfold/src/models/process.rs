@@ -109,8 +109,8 @@ impl<'p> Pass<'p> {
 
     // The process.
 
-    /// Ends the process: a step after which there are no others.
-    fn end_process_at(&mut self, state: &mut State, frame: &Frame) -> Reply {
+    /// The process comes to a sudden end: a step after which there are no others.
+    fn abort_at(&mut self, state: &mut State, frame: &Frame) -> Reply {
         let never = self.terms.bool(false);
         let position = if self.is_alone {
             None
@@ -125,7 +125,6 @@ impl<'p> Pass<'p> {
     pub fn end_process(&mut self, state: &mut State) -> Result<(), Error> {
         let mut frame = self.bare_frame();
         if self.run_handlers(state, &mut frame)? {
-            self.check_leaks(state);
             self.end_process_at(state, &frame);
         }
         Ok(())
@@ -139,15 +138,15 @@ impl<'p> Pass<'p> {
         call: &Call,
     ) -> Result<Reply, Error> {
         match op {
-            Process::Abort => Ok(self.end_process_at(state, frame)),
+            Process::Abort => Ok(self.abort_at(state, frame)),
             Process::Exit | Process::ExitNow | Process::QuickExit => {
-                self.leave_out_leaks();
                 // The section is left for good.
                 state.atomic = None;
                 if op == Process::Exit && !self.run_handlers(state, frame)? {
                     return Ok(Reply::Never);
                 }
-                Ok(self.end_process_at(state, frame))
+                self.end_process_at(state, frame);
+                Ok(Reply::Never)
             }
             Process::AtExit | Process::CxaAtExit => self.register_handler(state, frame, op, call),
             Process::AssertFail => {

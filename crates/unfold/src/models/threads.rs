@@ -163,6 +163,8 @@ impl<'p> Pass<'p> {
                 let position = Some(position);
                 self.write_at(state, position, object, 0, 1, is_detached, value);
             }
+            self.note_begin(state, position, thread, condition);
+            self.note_seen(thread, argument);
             let guard = self.truth();
             let params = &self.program.functions[function].params;
             let arguments = match params.first() {
@@ -275,10 +277,13 @@ impl<'p> Pass<'p> {
             result = self.terms.ite(condition, value, result);
         }
         let any = self.terms.any(&found);
+        self.note_pointer(&place, result);
         let whole: Part = (0, size);
         // Until it is possible, there is nothing to race with.
         self.while_noting(Noting::Unforeseen, |pass| {
-            pass.store_to(state, Some(position), &place, &[(whole, result)], any);
+            pass.while_tracking(|pass| {
+                pass.store_to(state, Some(position), &place, &[(whole, result)], any);
+            });
         });
         let (zero, unknown) = (self.int(0), self.int(ESRCH));
         Ok(Reply::Return(self.terms.ite(any, zero, unknown)))
@@ -335,9 +340,12 @@ impl<'p> Pass<'p> {
         }
         let is_known = self.terms.any(&known);
         let is_joined = self.terms.any(&joined);
+        self.note_pointer(&place, result);
         let whole: Part = (0, size);
         self.while_noting(Noting::Unforeseen, |pass| {
-            pass.store_to(state, Some(position), &place, &[(whole, result)], is_joined);
+            pass.while_tracking(|pass| {
+                pass.store_to(state, Some(position), &place, &[(whole, result)], is_joined);
+            });
         });
         let (zero, otherwise, unknown) = (self.int(0), self.int(otherwise), self.int(ESRCH));
         let failed = self.terms.ite(is_known, otherwise, unknown);

@@ -1,0 +1,15 @@
+#include <pthread.h>
+#include <stdlib.h>
+
+void *g;
+
+void *make(void *arg) {
+    return malloc(4);
+}
+
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, make, 0);
+    pthread_join(t, &g);
+    return 0;
+}

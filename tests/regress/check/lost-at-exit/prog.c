@@ -1,0 +1,7 @@
+#include <stdlib.h>
+
+int main(void) {
+    int *p = malloc(sizeof *p);
+    p = malloc(sizeof *p);
+    exit(0);
+}

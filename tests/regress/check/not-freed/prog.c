@@ -1,0 +1,8 @@
+#include <stdlib.h>
+
+int *g;
+
+int main(void) {
+    g = malloc(sizeof *g);
+    return 0;
+}
