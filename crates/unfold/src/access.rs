@@ -110,6 +110,9 @@ impl<'p> Pass<'p> {
                 data.is_data() && offset + size <= data.size && !(is_write && data.is_constant)
             });
             if let Some(object) = object {
+                let fits = self.extends(object, offset + size);
+                let condition = self.terms.and(condition, fits);
+                is_surely_valid &= self.terms.as_bool(fits) == Some(true);
                 list.push(Target {
                     object,
                     offset,

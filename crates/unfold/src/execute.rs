@@ -209,20 +209,14 @@ impl<'p> Pass<'p> {
         count: Option<Operand>,
         name: Option<String>,
     ) -> Result<ObjectId, Error> {
-        let count = match count {
+        let count = count.map(|count| self.term_of(state, frame, count));
+        let most = match count {
             None => 1,
-            Some(count) => {
-                let count = self.term_of(state, frame, count);
-                let is_known = self.terms.as_constant(count).is_some();
-                if !is_known && self.options.checks.has(Check::Memory) {
-                    return Err(self.unsupported(frame, "a local array of any size"));
-                }
-                self.greatest(frame, count, "a local array")?
-            }
+            Some(count) => self.greatest(frame, count, "a local array")?,
         };
         let key = ObjectKey::Local(self.instance(frame, state, 0));
         let owner = self.thread;
-        let size = bytes.saturating_mul(count);
+        let size = bytes.saturating_mul(most);
         self.check_size(frame, size)?;
         let object = self.known.object(key.clone(), || Object {
             key,
@@ -232,6 +226,13 @@ impl<'p> Pass<'p> {
             owner,
             starts_as: Content::Unknown,
         });
+        if let Some(count) = count {
+            self.known.enlarge(object, size);
+            let count = self.terms.resize(count, self.word());
+            let bytes = self.terms.constant(self.word(), u128::from(bytes));
+            let extent = self.terms.mul(count, bytes);
+            self.note_extent(state, object, extent);
+        }
         state.memory.create(object);
         self.make_secret(state, object);
         frame.locals.push(object);
@@ -261,8 +262,7 @@ impl<'p> Pass<'p> {
         Ok(())
     }
 
-    /// The greatest value a size can have. Sizes that are not constant are modelled
-    /// coarsely: accesses between the real size and the greatest go unnoticed.
+    /// The greatest value a size can have.
     pub fn greatest(&mut self, frame: &Frame, term: TermId, what: &str) -> Result<u64, Error> {
         if let Some(value) = self.terms.as_constant(term) {
             return Ok(value as u64);

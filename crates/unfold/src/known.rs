@@ -345,6 +345,8 @@ pub struct Known {
     pub addresses: Addresses,
     pub arrays: Arrays,
     pub tracks: Tracks,
+    /// Objects whose size is not a constant.
+    pub extents: BTreeSet<ObjectId>,
     /// Shared pieces that may be read before they are written.
     raw: BTreeSet<(ObjectId, u64)>,
     /// Where synchronisation objects are, and what they are used as.
@@ -388,6 +390,7 @@ impl Known {
             addresses: Addresses::default(),
             arrays: Arrays::default(),
             tracks: Tracks::default(),
+            extents: BTreeSet::new(),
             raw: BTreeSet::new(),
             sync_kinds: HashMap::new(),
             graves: BTreeSet::new(),

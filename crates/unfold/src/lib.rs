@@ -14,6 +14,7 @@ mod arithmetic;
 mod calls;
 mod checks;
 mod execute;
+mod extents;
 mod floats;
 mod known;
 mod learn;

@@ -166,6 +166,8 @@ pub struct Pass<'p> {
     pub cell_ids: HashMap<(ObjectId, u64), CellId>,
     /// Where blocks lie, made when first asked for.
     pub homes: HashMap<ObjectId, TermId>,
+    /// How large objects really are, made when first asked for.
+    pub extents: HashMap<ObjectId, TermId>,
     /// What watches are about, made when first asked for.
     pub elements: HashMap<ObjectId, TermId>,
     /// An array that is not used as it must be.

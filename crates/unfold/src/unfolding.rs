@@ -148,6 +148,7 @@ pub fn unfold(
             cells: PrimaryMap::new(),
             cell_ids: HashMap::new(),
             homes: HashMap::new(),
+            extents: HashMap::new(),
             elements: HashMap::new(),
             irregular: None,
             allocations: HashMap::new(),

@@ -268,7 +268,11 @@ impl<'p> Pass<'p> {
                 self.terms.equal(high, number),
                 self.terms.unsigned_less_equal(low, last),
             ];
-            let condition = self.terms.all(&is_inside);
+            let low = self.terms.resize(low, top + 1);
+            let len = self.terms.constant(top + 1, u128::from(size));
+            let end = self.terms.add(low, len);
+            let fits = self.extends_to(object, end);
+            let condition = self.terms.all(&[is_inside[0], is_inside[1], fits]);
             let number = self.element(object, address);
             found.push(Target {
                 object,

@@ -196,8 +196,9 @@ impl Generator {
     /// Pointers that may be wrong.
     fn wrong_address(&mut self) {
         self.feature("wrong address");
-        match self.rng.u32(..8) {
+        match self.rng.u32(..10) {
             0 | 1 => self.freed_too_early(),
+            8 | 9 => self.any_size(),
             2 => self.null_sometimes(),
             3 | 4 => self.out_of_range(),
             5 => self.freed_twice(),
@@ -335,6 +336,54 @@ impl Generator {
                 ]
             }
         };
+        self.hide(role, stmts);
+    }
+
+    /// Blocks and local arrays whose size others decide.
+    fn any_size(&mut self) {
+        self.feature("any size");
+        let role = self.rng.usize(..self.bodies.len());
+        let ty = self.pick(&["int", "short", "char"]);
+        let target = self.local(role);
+        let array = self.name("a");
+        let count = match self.one_in(3) {
+            true => {
+                self.greatest_input = self.greatest_input.max(3);
+                value("($ & 3) + 1", [self.input()])
+            }
+            false => {
+                let (first, then) = self.pick(&[(1, 3), (3, 1), (2, 4), (4, 2)]);
+                self.changing(Ty::Int, first, then)
+            }
+        };
+        let make = match self.rng.u32(..5) {
+            0 => format!("{ty} {array}[$]"),
+            1 => format!("{ty} *{array} = calloc($, sizeof({ty}))"),
+            2 => format!("{ty} *{array} = realloc(malloc(1), $ * sizeof({ty}))"),
+            _ => format!("{ty} *{array} = malloc($ * sizeof({ty}))"),
+        };
+        let mut stmts = vec![plain(make, [count])];
+        let index = match self.one_in(3) {
+            true => {
+                let (first, then) = self.pick(&[(0, 2), (1, 3), (2, -1)]);
+                self.changing(Ty::Int, first, then)
+            }
+            false => number(self.rng.i64(0..4)),
+        };
+        stmts.push(match self.rng.u32(..3) {
+            0 => plain(format!("memset({array}, 1, 2 * sizeof({ty}))"), []),
+            _ => plain(format!("{array}[$] = 1"), [index]),
+        });
+        if self.one_in(2) {
+            let shared = self.global("g", &format!("{ty} *@"));
+            let user = self.other_role(role);
+            stmts.insert(1, plain(format!("{shared} = {array}"), []));
+            let at = self.rng.u32(..4);
+            let use_it = plain(format!("{shared}[{at}] = 2"), []);
+            self.hide(user, vec![if_else(place(shared, []), vec![use_it], vec![])]);
+        } else {
+            stmts.push(plain(format!("{target} = {array}[0]"), []));
+        }
         self.hide(role, stmts);
     }
 

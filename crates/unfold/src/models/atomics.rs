@@ -202,6 +202,9 @@ impl<'p> Pass<'p> {
         let mut result = self.terms.constant(word, 0);
         let most = *self.terms.range(len).unsigned().end();
         for target in &targets.list {
+            if self.extent(target.object).is_some() {
+                return Err(self.unsupported(frame, "searching a block whose size is not constant"));
+            }
             let rest = self.known.objects[target.object].size - target.offset;
             let count = most.min(u128::from(rest)) as u64;
             if count > MAX_BYTES {
@@ -246,7 +249,8 @@ impl<'p> Pass<'p> {
         for target in &targets.list {
             let data = &self.known.objects[target.object];
             if matches!(data.key, ObjectKey::Heap(_)) {
-                let here = self.terms.constant(word, u128::from(data.size));
+                let greatest = self.terms.constant(word, u128::from(data.size));
+                let here = self.extent(target.object).unwrap_or(greatest);
                 size = self.terms.ite(target.condition, here, size);
             }
         }

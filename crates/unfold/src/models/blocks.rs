@@ -127,9 +127,7 @@ impl<'p> Pass<'p> {
         Ok(self.address(object, 0))
     }
 
-    /// The size of a new block. If it is not constant, it is modelled coarsely:
-    /// accesses between the real size and the greatest go unnoticed. Runs in which
-    /// it is too great are left out.
+    /// The greatest size of a new block. Runs in which it is too great are left out.
     fn block_size(&mut self, state: &mut State, size: TermId) -> u64 {
         if let Some(size) = self.terms.as_constant(size) {
             return size as u64;
@@ -161,9 +159,7 @@ impl<'p> Pass<'p> {
             return Err(self.unsupported(frame, "allocations that may fail"));
         }
         let is_size_known = self.terms.as_constant(size).is_some();
-        if !is_size_known && self.options.checks.has(Check::Memory) {
-            return Err(self.unsupported(frame, "a block whose size is not constant"));
-        }
+        let extent = size;
         let size = self.block_size(state, size);
         self.check_size(frame, size)?;
         let key = ObjectKey::Heap(self.instance(frame, state, 0));
@@ -181,6 +177,8 @@ impl<'p> Pass<'p> {
             owner,
             starts_as: content,
         });
+        self.known.enlarge(object, size);
+        self.note_extent(state, object, extent);
         if !is_size_known {
             self.keep_apart(object, "blocks of unknown size");
         }
@@ -279,6 +277,11 @@ impl<'p> Pass<'p> {
         self.note_block(state, position, new, always, true);
         self.note_copied(&old, &whole(new, always), size);
         for target in &old.list {
+            let is_cleared = self.known.objects[target.object].starts_as.is_zero();
+            if is_cleared && self.extent(target.object).is_some() {
+                let what = "more memory for a cleared block whose size is not constant";
+                return Err(self.unsupported(frame, what));
+            }
             let kept = size.min(self.known.objects[target.object].size);
             let condition = target.condition;
             self.while_tracking(|pass| {

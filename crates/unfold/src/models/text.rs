@@ -79,17 +79,22 @@ impl<'p> Pass<'p> {
 
     /// When so many bytes lie at a distance from an address.
     fn fits(&mut self, targets: &Targets, at: u64, size: u64) -> TermId {
-        let has_room = |target: &&Target| {
-            let object = &self.known.objects[target.object];
-            target.offset + at + size <= object.size
-        };
-        let fine: Vec<TermId> = (targets.list.iter().filter(has_room))
-            .map(|target| target.condition)
-            .collect();
-        if fine.len() == targets.list.len() {
-            return targets.valid;
+        let mut fine = Vec::new();
+        let mut always_fits = true;
+        for target in &targets.list {
+            let end = target.offset + at + size;
+            if end > self.known.objects[target.object].size {
+                always_fits = false;
+                continue;
+            }
+            let fits = self.extends(target.object, end);
+            always_fits &= self.terms.as_bool(fits) == Some(true);
+            fine.push(self.terms.and(target.condition, fits));
         }
-        self.terms.any(&fine)
+        match always_fits {
+            true => targets.valid,
+            false => self.terms.any(&fine),
+        }
     }
 
     /// The step is undefined where the condition holds.

@@ -1,0 +1,70 @@
+//! Blocks and local arrays whose size is not a constant.
+//!
+//! Such an object is as large as it can get, so that its bytes have places. Its
+//! *extent* is how large it really is: a constant of the run that its allocation
+//! chooses, and all threads know. Where wrong uses of memory are looked for, an
+//! access must lie within it; elsewhere, accesses between the extent and the
+//! greatest size go unnoticed.
+
+use crate::checks::Check;
+use crate::known::{Known, ObjectId};
+use crate::pass::{Pass, State};
+use formula::{Range, TermId};
+
+impl Known {
+    /// An object is made anew, perhaps with another size than in the passes before.
+    pub fn enlarge(&mut self, object: ObjectId, size: u64) {
+        let data = &mut self.objects[object];
+        if data.size < size {
+            data.size = size;
+            self.grew = true;
+        }
+    }
+}
+
+impl<'p> Pass<'p> {
+    /// An object of this size, in bytes, comes into being.
+    pub fn note_extent(&mut self, state: &mut State, object: ObjectId, size: TermId) {
+        if !self.options.checks.has(Check::Memory) {
+            return;
+        }
+        let greatest = self.known.objects[object].size;
+        if self.terms.as_constant(size) != Some(u128::from(greatest)) {
+            self.known.grew |= self.known.extents.insert(object);
+        }
+        if let Some(extent) = self.extent(object) {
+            let size = self.terms.resize(size, self.word());
+            let differs = self.terms.different(extent, size);
+            self.stop(state, differs);
+        }
+    }
+
+    /// How large an object really is, if that is not a constant. The same for all
+    /// threads, since an allocation happens at most once.
+    pub fn extent(&mut self, object: ObjectId) -> Option<TermId> {
+        if !self.known.extents.contains(&object) {
+            return None;
+        }
+        if let Some(extent) = self.extents.get(&object) {
+            return Some(*extent);
+        }
+        let (width, greatest) = (self.word(), self.known.objects[object].size);
+        let range = Range::from_unsigned(width, 0..=u128::from(greatest));
+        let extent = self.terms.new_variable_in("extent", range);
+        self.extents.insert(object, extent);
+        Some(extent)
+    }
+
+    /// When an object reaches as far as this, which is not beyond its greatest size.
+    pub fn extends(&mut self, object: ObjectId, end: u64) -> TermId {
+        let end = self.terms.constant(self.word(), u128::from(end));
+        self.extends_to(object, end)
+    }
+
+    pub fn extends_to(&mut self, object: ObjectId, end: TermId) -> TermId {
+        match self.extent(object) {
+            Some(extent) => self.terms.unsigned_less_equal(end, extent),
+            None => self.truth(),
+        }
+    }
+}
