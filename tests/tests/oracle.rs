@@ -78,6 +78,11 @@ fn they_agree_on_deadlocks() {
     agrees(Property::Deadlock, COUNT_EACH);
 }
 
+#[test]
+fn they_agree_on_uninitialised_memory() {
+    agrees(Property::Uninitialised, COUNT_EACH);
+}
+
 fn agrees(property: Property, count: u64) {
     let plan = Plan {
         property,

@@ -322,6 +322,7 @@ fn wanted(checks: replay::Checks) -> unfold::Checks {
         Property::Memory => Check::Memory,
         Property::Leak => Check::Leak,
         Property::Cleanup => Check::Cleanup,
+        Property::Uninitialised => Check::Uninitialised,
         Property::Misuse => Check::Misuse,
         Property::Arithmetic => Check::Arithmetic,
         Property::Overflow => Check::Overflow,

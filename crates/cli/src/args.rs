@@ -136,9 +136,9 @@ pub struct Check {
     pub input: Input,
     #[command(flatten)]
     pub behaviour: Behaviour,
-    /// What to check: a list of assert, deadlock, memory, leak, cleanup, misuse,
-    /// arithmetic, overflow, conversion, race, unwind; or all, which is all but
-    /// cleanup, conversion and unwind. [default: assert]
+    /// What to check: a list of assert, deadlock, memory, leak, cleanup,
+    /// uninitialised, misuse, arithmetic, overflow, conversion, race, unwind; or all,
+    /// which is all but cleanup, conversion and unwind. [default: assert]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_property)]
     property: Vec<PropertyName>,
     /// Stretches of steps by one thread that a schedule may have. [default: grows]
@@ -280,9 +280,9 @@ pub struct Input {
 pub struct Semantics {
     #[command(flatten)]
     pub behaviour: Behaviour,
-    /// What to check: a list of assert, deadlock, memory, leak, cleanup, misuse,
-    /// arithmetic, overflow, conversion, race; or all, which is all but cleanup and
-    /// conversion. [default: all but leak]
+    /// What to check: a list of assert, deadlock, memory, leak, cleanup,
+    /// uninitialised, misuse, arithmetic, overflow, conversion, race; or all, which is
+    /// all but cleanup and conversion. [default: all but leak and uninitialised]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_property)]
     property: Vec<PropertyName>,
 }

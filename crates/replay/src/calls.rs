@@ -5,10 +5,13 @@ use crate::image::Code;
 use crate::inputs::{InputKind, Inputs};
 use crate::machine::{AccessMode, Cut, Flow, Machine, Stop};
 use crate::memory::{ObjectId, Origin};
+use crate::shadow::Shadow;
 use crate::thread::{Argument, End, Frame, Life, Pending, Phase, Then, Thread};
 use crate::value::{Pointer, Value};
 use crate::violation::ViolationKind;
+use cranelift_entity::EntityRef;
 use ir::{Body, Callee, FunctionId, Inst, Operand, Type, ValueId};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Where variadic arguments are laid out.
@@ -49,7 +52,10 @@ impl<'a> Machine<'a> {
     ) -> Result<Flow, Stop> {
         let function = match callee {
             Callee::Direct(function) => *function,
-            Callee::Indirect(target) => self.indirect_callee(thread, *target)?,
+            Callee::Indirect(target) => {
+                self.expect_initialised(thread, *target, "which function is called")?;
+                self.indirect_callee(thread, *target)?
+            }
         };
         let Some(body) = thread
             .frames
@@ -66,6 +72,7 @@ impl<'a> Machine<'a> {
                 result_type: inst.result.map(|result| body.values[result].clone()),
                 allow,
             };
+            self.expect_initialised_arguments(thread, entry, &call)?;
             return self.call_library(thread, inputs, entry, &call);
         }
         let mut arguments = self.arguments(thread, body, args, by_value);
@@ -114,6 +121,7 @@ impl<'a> Machine<'a> {
             .zip(sizes)
             .map(|(arg, by_value)| Argument {
                 value: self.operand(thread, *arg),
+                shadow: self.shadow(thread, *arg),
                 ty: body.operand_type(self.image.program, *arg),
                 by_value,
             })
@@ -160,7 +168,11 @@ impl<'a> Machine<'a> {
     ) -> Result<(), Stop> {
         let data = &self.image.program.functions[function];
         let mut values = Vec::with_capacity(data.params.len());
+        let mut shadows = Vec::new();
         for (index, param) in data.params.iter().enumerate() {
+            if let Some(argument) = arguments.get(index) {
+                shadows.push(self.fit_shadow(&argument.shadow, &param.ty));
+            }
             let value = match arguments.get(index) {
                 Some(argument) => self.convert_argument(argument, &param.ty),
                 None => self.ask_value(thread, inputs, InputKind::Undefined, &param.ty)?,
@@ -180,7 +192,13 @@ impl<'a> Machine<'a> {
             variadic,
             stack_mark,
             Then::Continue,
-        )
+        )?;
+        if let Some(frame) = thread.frames.last_mut() {
+            for (index, shadow) in shadows.into_iter().enumerate() {
+                frame.set_shadow(ValueId::new(index), shadow);
+            }
+        }
+        Ok(())
     }
 
     /// Calls a function from outside any instruction.
@@ -237,6 +255,7 @@ impl<'a> Machine<'a> {
             block: Body::ENTRY,
             index: 0,
             registers,
+            shadows: BTreeMap::new(),
             stack_mark,
             variadic,
             loop_counts: Vec::new(),
@@ -267,6 +286,7 @@ impl<'a> Machine<'a> {
             let Some(size) = argument.by_value.filter(|size| *size > 0) else {
                 continue;
             };
+            self.expect_clean(thread, &argument.shadow, "an address")?;
             let pointer = self.as_pointer(&argument.value);
             match self.access(thread, pointer, size, AccessMode::READ, allow, &mut pending)? {
                 Some(place) => sources.push((index, place, size)),
@@ -287,6 +307,7 @@ impl<'a> Machine<'a> {
             let copy = self.memory.push_local(thread.id, origin, size, 16)?;
             self.memory.restore(copy, 0, &snapshot);
             arguments[index].value = Value::Pointer(self.memory.pointer(copy, 0));
+            arguments[index].shadow = Shadow::None;
         }
         Ok(None)
     }
@@ -300,7 +321,12 @@ impl<'a> Machine<'a> {
         }
     }
 
-    pub(crate) fn return_from(&mut self, thread: &mut Thread, value: Option<Value>) {
+    pub(crate) fn return_from(
+        &mut self,
+        thread: &mut Thread,
+        value: Option<Value>,
+        shadow: Shadow,
+    ) {
         let Some(frame) = thread.frames.pop() else {
             return;
         };
@@ -319,7 +345,8 @@ impl<'a> Machine<'a> {
                 // than is expected of it.
                 let value = result.map(|_| value.unwrap_or(Value::ZERO));
                 let value = self.fit_result(thread, result, value);
-                self.complete(thread, result, value);
+                let shadow = self.fit_result_shadow(thread, result, &shadow);
+                self.complete_with(thread, result, value, shadow);
             }
             Then::Resume => {
                 if let Some(caller) = thread.frames.last_mut() {

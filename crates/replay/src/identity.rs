@@ -60,6 +60,9 @@ impl<'a> Machine<'a> {
                 for value in liveness.before(body, frame.block, frame.index).iter() {
                     let register = value.index();
                     self.hash_value(&frame.registers[register], fingerprint);
+                    if let Some(shadow) = frame.shadows.get(&value) {
+                        shadow.hash(fingerprint);
+                    }
                 }
             }
         }
@@ -76,6 +79,7 @@ impl<'a> Machine<'a> {
             }
             Phase::Copying(snapshot) => {
                 (&snapshot.bytes, &snapshot.uninitialised).hash(fingerprint);
+                snapshot.shadow.hash(fingerprint);
                 for (at, target) in &snapshot.pointers {
                     (*at, self.memory.canonical_object(*target)).hash(fingerprint);
                 }

@@ -11,6 +11,7 @@
 
 mod access;
 mod calls;
+mod compute;
 mod count;
 mod deadlock;
 mod describe;
@@ -31,8 +32,11 @@ mod memory;
 mod models;
 mod object;
 mod schedule;
+mod shadow;
+mod snapshot;
 mod sync;
 mod thread;
+mod uninitialised;
 mod value;
 mod violation;
 

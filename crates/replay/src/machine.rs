@@ -19,7 +19,7 @@ use crate::memory::{Memory, OutOfMemory};
 use crate::sync::{MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
-use crate::violation::{Checks, Violation, ViolationKind};
+use crate::violation::{Checks, Property, Violation, ViolationKind};
 use ir::{BlockId, FunctionId, Location, Type};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -211,6 +211,7 @@ impl<'a> Machine<'a> {
             counter,
             vacant: Rc::new(Thread::vacant()),
         };
+        machine.memory.has_shadows = config.checks.has(Property::Uninitialised);
         let result = machine.start_main(inputs);
         (machine, result)
     }

@@ -14,7 +14,7 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::object::{Area, Object, SLOT_BITS, Uninitialised};
-pub use crate::object::{ObjectId, Origin, Snapshot};
+pub use crate::object::{ObjectId, Origin};
 use crate::value::{Pointer, Value};
 use ir::{SourceTypeId, Type};
 use std::collections::BTreeMap;
@@ -105,6 +105,8 @@ pub struct OutOfMemory;
 #[derive(Clone, Debug)]
 pub struct Memory {
     pub pointer_bytes: u64,
+    /// Keep track of the bits that were never written.
+    pub(crate) has_shadows: bool,
     globals: Vec<Rc<Object>>,
     globals_next: u64,
     arenas: Vec<Rc<Arena>>,
@@ -120,6 +122,7 @@ impl Memory {
         let map = AddressMap::new(pointer_bytes);
         Memory {
             pointer_bytes,
+            has_shadows: false,
             globals: Vec::new(),
             globals_next: map.globals,
             arenas: Vec::new(),
@@ -211,7 +214,10 @@ impl Memory {
             Some((base, _)) => base,
             None => self.overflow_address(size, align)?,
         };
-        let object = Object::new(origin, base, size, false);
+        let mut object = Object::new(origin, base, size, false);
+        if self.has_shadows {
+            object.shadow_all();
+        }
         let arena = Rc::make_mut(&mut self.arenas[thread]);
         if let Some((_, next)) = place {
             arena.stack_next = next;
@@ -279,7 +285,10 @@ impl Memory {
             }
             (None, None) => self.overflow_address(size, align.max(16))?,
         };
-        let object = Object::new(origin, base, size, initialised);
+        let mut object = Object::new(origin, base, size, initialised);
+        if self.has_shadows && !initialised {
+            object.shadow_all();
+        }
         let arena = Rc::make_mut(&mut self.arenas[thread]);
         let slot = arena.heap.len();
         if slot >= 1 << SLOT_BITS {
@@ -323,6 +332,7 @@ impl Memory {
             object.is_alive = false;
             object.bytes = Vec::new();
             object.uninitialised = Uninitialised::None;
+            object.shadow = Vec::new();
             object.pointers = pointers;
             let size = object.size;
             self.live_bytes -= size;
@@ -358,7 +368,7 @@ impl Memory {
         }
     }
 
-    fn even_dead_mut(&mut self, id: ObjectId) -> Option<&mut Object> {
+    pub(crate) fn even_dead_mut(&mut self, id: ObjectId) -> Option<&mut Object> {
         let slot = id.slot();
         let object = match id.area() {
             Area::Global => self.globals.get_mut(slot)?,
@@ -532,6 +542,7 @@ impl Memory {
             let start = offset as usize;
             object.bytes[start..start + bytes.len()].copy_from_slice(bytes);
             object.mark(offset, bytes.len() as u64, false);
+            object.clear_shadow(offset, bytes.len() as u64);
             object.forget_pointers(offset, bytes.len() as u64, pointer_bytes);
         }
     }
@@ -609,41 +620,6 @@ impl Memory {
     fn write_provenance(&mut self, id: ObjectId, offset: u64, target: Option<ObjectId>) {
         if let (Some(target), Some(object)) = (target, self.even_dead_mut(id)) {
             object.pointers.insert(offset, target);
-        }
-    }
-
-    /// Takes a copy of a checked range: bytes, which of them are initialised,
-    /// and the pointers among them.
-    pub fn snapshot(&self, id: ObjectId, offset: u64, len: u64) -> Snapshot {
-        let Some(object) = self.get(id) else {
-            return Snapshot::default();
-        };
-        Snapshot {
-            bytes: object.bytes[offset as usize..(offset + len) as usize].to_vec(),
-            uninitialised: (offset..offset + len)
-                .map(|at| !object.is_initialised(at, 1))
-                .collect(),
-            pointers: object
-                .pointers
-                .range(offset..offset + len)
-                .filter(|(at, _)| *at + self.pointer_bytes <= offset + len)
-                .map(|(at, target)| (at - offset, *target))
-                .collect(),
-        }
-    }
-
-    /// Writes a copy into a checked range of the same length.
-    pub fn restore(&mut self, id: ObjectId, offset: u64, snapshot: &Snapshot) {
-        self.write_bytes(id, offset, &snapshot.bytes);
-        if let Some(object) = self.even_dead_mut(id) {
-            for (at, flag) in (offset..).zip(&snapshot.uninitialised) {
-                if *flag {
-                    object.mark(at, 1, true);
-                }
-            }
-            for (at, target) in &snapshot.pointers {
-                object.pointers.insert(offset + at, *target);
-            }
         }
     }
 

@@ -86,6 +86,9 @@ pub struct Object {
     pub ty: Option<SourceTypeId>,
     pub(crate) bytes: Vec<u8>,
     pub(crate) uninitialised: Uninitialised,
+    /// Bits that come from memory that nobody wrote; empty if there are none, or if
+    /// nobody asks. Such bits may have a value all the same.
+    pub(crate) shadow: Vec<u8>,
     /// Offsets at which whole pointers are stored, with what they point to.
     pub(crate) pointers: BTreeMap<u64, ObjectId>,
     hash: Cell<Option<u128>>,
@@ -98,14 +101,6 @@ pub(crate) enum Uninitialised {
     All,
     /// One flag per byte.
     Some(Vec<bool>),
-}
-
-/// A copy of a piece of memory.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Snapshot {
-    pub bytes: Vec<u8>,
-    pub uninitialised: Vec<bool>,
-    pub pointers: Vec<(u64, ObjectId)>,
 }
 
 impl Object {
@@ -124,6 +119,7 @@ impl Object {
             } else {
                 Uninitialised::All
             },
+            shadow: Vec::new(),
             pointers: BTreeMap::new(),
             hash: Cell::new(None),
         }
@@ -185,6 +181,27 @@ impl Object {
         })
     }
 
+    /// Nothing has been written yet.
+    pub(crate) fn shadow_all(&mut self) {
+        self.shadow = vec![0xff; self.size as usize];
+    }
+
+    /// Says of a range which of its bits were never written.
+    pub(crate) fn set_shadow(&mut self, offset: u64, shadow: &[u8]) {
+        if self.shadow.is_empty() {
+            self.shadow = vec![0; self.size as usize];
+        }
+        let start = offset as usize;
+        self.shadow[start..start + shadow.len()].copy_from_slice(shadow);
+    }
+
+    /// All bits of a range have been written.
+    pub(crate) fn clear_shadow(&mut self, offset: u64, len: u64) {
+        if !self.shadow.is_empty() {
+            self.shadow[offset as usize..(offset + len) as usize].fill(0);
+        }
+    }
+
     /// Forgets the pointers that a write to this range destroys.
     pub(crate) fn forget_pointers(&mut self, offset: u64, len: u64, pointer_bytes: u64) {
         if self.pointers.is_empty() {
@@ -215,6 +232,9 @@ impl Object {
                     }
                 }
             }
+        }
+        if self.is_alive && self.shadow.iter().any(|byte| *byte != 0) {
+            fingerprint.write(&self.shadow);
         }
         let hash = fingerprint.value();
         self.hash.set(Some(hash));

@@ -1,13 +1,15 @@
 //! The state of one thread: its calls in progress, what it is about to do, and
 //! how it ends. Data only; [`crate::machine`] moves it.
 
-use crate::memory::{ObjectId, Snapshot};
+use crate::memory::ObjectId;
+use crate::shadow::Shadow;
+use crate::snapshot::Snapshot;
 use crate::sync::SyncKey;
 use crate::value::{Pointer, Value};
 use crate::violation::ViolationKind;
 use analysis::LoopId;
-use ir::{BlockId, FunctionId, GlobalId, Location, Type};
-use std::collections::HashMap;
+use ir::{BlockId, FunctionId, GlobalId, Location, Type, ValueId};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 #[derive(Clone, Debug)]
@@ -78,6 +80,8 @@ pub struct Frame {
     /// The next instruction of the block; its length stands for the terminator.
     pub index: usize,
     pub registers: Vec<Value>,
+    /// Of registers with bits that were never written.
+    pub shadows: BTreeMap<ValueId, Shadow>,
     /// How many locals the thread had before the call.
     pub stack_mark: usize,
     pub variadic: Rc<[Argument]>,
@@ -92,6 +96,7 @@ pub struct Frame {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     pub value: Value,
+    pub shadow: Shadow,
     pub ty: Type,
     /// The value is a pointer to this many bytes that are to be passed.
     pub by_value: Option<u64>,
@@ -185,6 +190,15 @@ pub enum Wait {
     Barrier(SyncKey),
     Once(SyncKey),
     Join(usize),
+}
+
+impl Frame {
+    pub fn set_shadow(&mut self, register: ValueId, shadow: Shadow) {
+        match shadow {
+            Shadow::None => self.shadows.remove(&register),
+            shadow => self.shadows.insert(register, shadow),
+        };
+    }
 }
 
 impl Thread {

@@ -12,6 +12,8 @@ pub enum Property {
     Leak,
     /// Everything that was allocated is freed in the end.
     Cleanup,
+    /// Memory that was never written decides about something.
+    Uninitialised,
     Misuse,
     Arithmetic,
     Overflow,
@@ -23,12 +25,13 @@ pub enum Property {
 }
 
 impl Property {
-    pub const ALL: [Property; 11] = [
+    pub const ALL: [Property; 12] = [
         Property::Assert,
         Property::Deadlock,
         Property::Memory,
         Property::Leak,
         Property::Cleanup,
+        Property::Uninitialised,
         Property::Misuse,
         Property::Arithmetic,
         Property::Overflow,
@@ -44,6 +47,7 @@ impl Property {
             Property::Memory => "memory",
             Property::Leak => "leak",
             Property::Cleanup => "cleanup",
+            Property::Uninitialised => "uninitialised",
             Property::Misuse => "misuse",
             Property::Arithmetic => "arithmetic",
             Property::Overflow => "overflow",
@@ -96,10 +100,13 @@ impl Checks {
     }
 }
 
-/// Everything but leaks: many correct programs leave that to the system.
+/// Everything but leaks, which many correct programs leave to the system, and what
+/// memory was never written, which takes time to follow.
 impl Default for Checks {
     fn default() -> Self {
-        Checks::all().without(Property::Leak)
+        Checks::all()
+            .without(Property::Leak)
+            .without(Property::Uninitialised)
     }
 }
 
@@ -124,6 +131,8 @@ pub enum ViolationKind {
     Leak,
     /// A block that is still there when the process ends.
     NotFreed,
+    /// Memory that was never written decides about something.
+    Uninitialised,
     Overflow,
     DivisionByZero,
     BadShift,
@@ -152,6 +161,7 @@ impl ViolationKind {
             ViolationKind::InvalidPointer => "invalid-pointer",
             ViolationKind::Leak => "leak",
             ViolationKind::NotFreed => "not-freed",
+            ViolationKind::Uninitialised => "uninitialised",
             ViolationKind::Overflow => "overflow",
             ViolationKind::DivisionByZero => "division-by-zero",
             ViolationKind::BadShift => "bad-shift",
@@ -176,6 +186,7 @@ impl ViolationKind {
             | ViolationKind::InvalidPointer => Property::Memory,
             ViolationKind::Leak => Property::Leak,
             ViolationKind::NotFreed => Property::Cleanup,
+            ViolationKind::Uninitialised => Property::Uninitialised,
             ViolationKind::Overflow => Property::Overflow,
             ViolationKind::DivisionByZero | ViolationKind::BadShift => Property::Arithmetic,
             ViolationKind::Conversion => Property::Conversion,

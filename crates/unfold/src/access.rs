@@ -10,6 +10,7 @@ use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
 use crate::memory::Ground;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Mode;
+use crate::shadows::Word;
 use crate::threads::{Access, Cell, CellId};
 use crate::validity::Seen;
 use crate::values::{Places, Reach};
@@ -257,7 +258,8 @@ impl<'p> Pass<'p> {
 
     // Reading and writing at known places.
 
-    /// Reads at most 16 bytes. The condition says when the program really does.
+    /// Reads at most 16 bytes for somebody who does not ask which of their bits were
+    /// never written. The condition says when the program really does.
     pub fn read_at(
         &mut self,
         state: &State,
@@ -268,6 +270,19 @@ impl<'p> Pass<'p> {
         condition: TermId,
     ) -> TermId {
         let bytes = (object, offset, size);
+        let shadow = self.read_shadow(state, position, bytes, condition);
+        self.lose(shadow, "library functions read");
+        self.read_data(state, position, bytes, condition)
+    }
+
+    /// The same for those who read the shadow themselves.
+    pub fn read_data(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        bytes: (ObjectId, u64, u64),
+        condition: TermId,
+    ) -> TermId {
         self.note_use(state, position, bytes, condition, Mode::READ);
         let value = self.read_bytes(state, position, bytes, condition);
         self.note_seen(self.thread, value);
@@ -287,7 +302,7 @@ impl<'p> Pass<'p> {
         self.read_bytes(state, position, (object, offset, size), always)
     }
 
-    fn read_bytes(
+    pub fn read_bytes(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -386,10 +401,10 @@ impl<'p> Pass<'p> {
         };
         let data = &ground.known.objects[object];
         let name = format!("{}+{}", data.name, piece.start);
-        let is_unknown = matches!(data.starts_as, Content::Unknown);
-        let is_made_later = data.is_made_on_the_way() && !self.snapshot.has(object);
+        let is_unknown = ground.known.starts_unknown(object);
+        let is_made_later = ground.known.is_made_on_the_way(object) && !self.snapshot.has(object);
         let width = 8 * piece.size as u32;
-        let is_raw = ground.known.is_raw(object, piece.start);
+        let is_raw = ground.known.is_raw(object, piece);
         let initial = if is_unknown && is_made_later && !is_raw {
             // It is written before anybody reads it.
             ground.terms.constant(width, 0)
@@ -409,7 +424,7 @@ impl<'p> Pass<'p> {
         cell
     }
 
-    /// Writes at most 16 bytes where the condition holds.
+    /// Writes at most 16 bytes where the condition holds, all of them known.
     #[expect(clippy::too_many_arguments, reason = "a write is all of these")]
     pub fn write_at(
         &mut self,
@@ -422,6 +437,20 @@ impl<'p> Pass<'p> {
         value: TermId,
     ) {
         let bytes = (object, offset, size);
+        self.write_word(state, position, bytes, condition, (value, None));
+    }
+
+    /// The same for a word of which some bits may never have been written.
+    pub fn write_word(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        bytes: (ObjectId, u64, u64),
+        condition: TermId,
+        (value, shadow): Word,
+    ) {
+        let (object, offset, size) = bytes;
+        self.write_shadow(state, position, bytes, condition, shadow);
         self.note_use(state, position, bytes, condition, Mode::WRITE);
         self.write_graves(state, position, bytes, condition);
         self.note_stored(bytes, value);
@@ -429,6 +458,18 @@ impl<'p> Pass<'p> {
             let place = (offset, size);
             return self.write_elements(state, position, object, place, condition, value);
         }
+        self.write_bytes(state, position, bytes, condition, value);
+    }
+
+    /// Writes to an object that is no large array, without being seen.
+    pub fn write_bytes(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        (object, offset, size): (ObjectId, u64, u64),
+        condition: TermId,
+        value: TermId,
+    ) {
         self.note(object, offset, size, true);
         let pieces = self.pieces_of(object);
         let end = offset + size;
@@ -478,6 +519,11 @@ impl<'p> Pass<'p> {
         state
             .memory
             .fill(&mut self.ground(), object, offset, size, byte);
+        if let Some(shadow) = self.shadow_object(object) {
+            self.note(shadow, offset, size, true);
+            let mut ground = self.ground();
+            state.memory.fill(&mut ground, shadow, offset, size, 0);
+        }
     }
 
     fn write_private(
@@ -536,13 +582,13 @@ impl<'p> Pass<'p> {
         size: u64,
         parts: &[Part],
         step: u32,
-    ) -> Result<Result<Vec<TermId>, Flow>, Error> {
+    ) -> Result<Result<Vec<Word>, Flow>, Error> {
         let targets = self.resolve(frame, address, size, false)?;
         let position = match self.begin_access(state, frame, &targets, size, step) {
             Ok(position) => position,
             Err(flow) => return Ok(Err(flow)),
         };
-        Ok(Ok(self.load_from(state, position, &targets, parts)))
+        Ok(Ok(self.load_words(state, position, &targets, parts)))
     }
 
     pub fn load_from(
@@ -552,6 +598,23 @@ impl<'p> Pass<'p> {
         targets: &Targets,
         parts: &[Part],
     ) -> Vec<TermId> {
+        let words = self.load_words(state, position, targets, parts);
+        let mut values = Vec::new();
+        for (value, shadow) in words {
+            self.lose(shadow, "library functions read");
+            values.push(value);
+        }
+        values
+    }
+
+    /// The same with the bits that were never written.
+    pub fn load_words(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        targets: &Targets,
+        parts: &[Part],
+    ) -> Vec<Word> {
         parts
             .iter()
             .map(|(offset, size)| {
@@ -561,14 +624,16 @@ impl<'p> Pass<'p> {
                         Some(element) => (element.watch.unwrap_or(target.object), *offset),
                         None => (target.object, target.offset + offset),
                     };
-                    let here =
-                        self.read_at(state, position, object, offset, *size, target.condition);
+                    let bytes = (object, offset, *size);
+                    let here = self.read_data(state, position, bytes, target.condition);
                     value = Some(match value {
                         None => here,
                         Some(other) => self.terms.ite(target.condition, here, other),
                     });
                 }
-                value.unwrap_or_else(|| self.terms.constant(8 * *size as u32, 0))
+                let value = value.unwrap_or_else(|| self.terms.constant(8 * *size as u32, 0));
+                let shadow = self.load_shadow(state, position, targets, (*offset, *size));
+                (value, shadow)
             })
             .collect()
     }
@@ -581,11 +646,27 @@ impl<'p> Pass<'p> {
         parts: &[(Part, TermId)],
         condition: TermId,
     ) {
+        let parts: Vec<(Part, Word)> = (parts.iter())
+            .map(|(part, value)| (*part, (*value, None)))
+            .collect();
+        self.store_words(state, position, targets, &parts, condition);
+    }
+
+    /// The same for words of which some bits may never have been written.
+    pub fn store_words(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        targets: &Targets,
+        parts: &[(Part, Word)],
+        condition: TermId,
+    ) {
         for target in &targets.list {
             let condition = self.terms.and(target.condition, condition);
-            for ((offset, size), value) in parts {
+            for ((offset, size), (value, shadow)) in parts {
                 if let Some(element) = target.element {
                     let (array, number) = (target.object, element.number);
+                    self.check_array_shadow(array, *shadow);
                     if 8 * *size as u32 != self.terms.width(*value) || parts.len() > 1 {
                         self.irregular(array);
                     }
@@ -593,15 +674,8 @@ impl<'p> Pass<'p> {
                     self.write_element(state, position, array, number, condition, *value);
                     continue;
                 }
-                self.write_at(
-                    state,
-                    position,
-                    target.object,
-                    target.offset + offset,
-                    *size,
-                    condition,
-                    *value,
-                );
+                let bytes = (target.object, target.offset + offset, *size);
+                self.write_word(state, position, bytes, condition, (*value, *shadow));
             }
         }
     }

@@ -67,7 +67,11 @@ impl<'p> Pass<'p> {
                 vec![(always, *function)]
             }
             Callee::Indirect(target) => {
-                let address = self.term_of(state, frame, *target);
+                let target = self.value_of(state, frame, *target);
+                if self.expect_initialised(state, &target) == Flow::Dead {
+                    return Ok(Flow::Dead);
+                }
+                let address = self.term(&target);
                 let functions = self.functions_behind(address);
                 let any: Vec<TermId> = functions.iter().map(|(when, _)| *when).collect();
                 let any = self.terms.any(&any);
@@ -162,6 +166,9 @@ impl<'p> Pass<'p> {
         if let Some(entry) =
             entry.filter(|entry| !has_body || library::overrides_body(entry.function))
         {
+            if self.expect_initialised_arguments(&mut state, entry, call) == Flow::Dead {
+                return Ok(None);
+            }
             let reply = self.library_call(&mut state, frame, entry, call)?;
             return Ok(match reply {
                 Reply::Never => None,
@@ -219,9 +226,10 @@ impl<'p> Pass<'p> {
                 if argument.by_value.is_some() {
                     return Err(self.unsupported(frame, "a struct as variadic argument"));
                 }
-                let Value::Term(term) = argument.value else {
+                let Some(term) = argument.value.term() else {
                     return Err(self.unsupported(frame, "a struct as variadic argument"));
                 };
+                self.lose(argument.value.shadow(), "variadic functions are given");
                 let size = argument.ty.bytes(self.program.target.pointer_bytes);
                 list.push((term, size));
             }
@@ -262,7 +270,13 @@ impl<'p> Pass<'p> {
                 let width = self.width_of(scalar);
                 Value::Term(self.terms.resize(*term, width))
             }
-            (tuple, _) => tuple.clone(),
+            (Value::Partly(term, shadow), scalar) if !matches!(scalar, Type::Tuple(_)) => {
+                let width = self.width_of(scalar);
+                let term = self.terms.resize(*term, width);
+                let shadow = self.terms.resize(*shadow, width);
+                self.partly(term, Some(shadow))
+            }
+            (other, _) => other.clone(),
         }
     }
 
@@ -298,9 +312,12 @@ impl<'p> Pass<'p> {
             let Some(size) = argument.by_value else {
                 continue;
             };
-            let Value::Term(address) = argument.value else {
+            let Some(address) = argument.value.term() else {
                 continue;
             };
+            if self.expect_initialised(state, &argument.value) == Flow::Dead {
+                return Ok(None);
+            }
             let parts = split(size);
             let loaded = self.load(state, frame, address, size, &parts, copies.len() as u32)?;
             let Ok(bytes) = loaded else {
@@ -321,8 +338,8 @@ impl<'p> Pass<'p> {
             let always = self.truth();
             let position = self.is_visible(copy, 0, size);
             let position = position.then(|| self.position(frame, state, copies.len() as u32));
-            for ((offset, len), value) in parts.iter().zip(bytes) {
-                self.write_at(state, position, copy, *offset, *len, always, value);
+            for ((offset, len), word) in parts.iter().zip(bytes) {
+                self.write_word(state, position, (copy, *offset, *len), always, word);
             }
             argument.value = Value::Term(self.address(copy, 0));
             copies.push(copy);
@@ -405,6 +422,7 @@ impl<'p> Pass<'p> {
             Ok(values) => values,
             Err(flow) => return Ok(flow),
         };
+        let values = values.into_iter().map(|(value, _)| value);
         let parts: Vec<(Part, TermId)> = parts.into_iter().zip(values).collect();
         self.store(state, frame, to, size, &parts, 1)
     }

@@ -14,6 +14,8 @@ pub enum Check {
     Leak,
     /// Memory that was not freed when the process ends.
     Cleanup,
+    /// Memory that was never written decides about something.
+    Uninitialised,
     /// A library function is used against its rules.
     Misuse,
     /// Division by zero, and shifts that are too far.

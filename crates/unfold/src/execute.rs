@@ -34,8 +34,14 @@ impl<'p> Pass<'p> {
 
     /// A scalar operand.
     pub fn term_of(&mut self, state: &State, frame: &Frame, operand: Operand) -> TermId {
-        match self.value_of(state, frame, operand) {
-            Value::Term(term) => term,
+        let value = self.value_of(state, frame, operand);
+        self.term(&value)
+    }
+
+    /// A value as a scalar.
+    pub fn term(&mut self, value: &Value) -> TermId {
+        match value {
+            Value::Term(term) | Value::Partly(term, _) => *term,
             Value::Tuple(_) => self.terms.constant(1, 0),
         }
     }
@@ -171,6 +177,12 @@ impl<'p> Pass<'p> {
                 ..
             } => {
                 let name = variable.map(|local| body.locals[local].name.clone());
+                if let Some(count) = count {
+                    let count = self.value_of(state, frame, *count);
+                    if self.expect_initialised(state, &count) == Flow::Dead {
+                        return Ok(Flow::Dead);
+                    }
+                }
                 let local = self.make_local(state, frame, *bytes, *count, name)?;
                 let is_private = inst
                     .result
@@ -193,7 +205,7 @@ impl<'p> Pass<'p> {
             Op::VaCopy { to, from } => return self.copy_variadic(state, frame, *to, *from),
             Op::Unsupported { what } => return Err(self.unsupported(frame, what.clone())),
             op => match self.compute(state, frame, body, inst, op)? {
-                Some(value) => value,
+                Some(value) => self.with_shadow(state, frame, body, inst, value),
                 None => return Ok(Flow::Dead),
             },
         };

@@ -61,6 +61,8 @@ pub enum ObjectKey {
     Vacant(ObjectId),
     /// Whether a heap object was made and not freed.
     Held(ObjectId),
+    /// Which bits of an object were never written.
+    Shadow(ObjectId),
     /// One element of an array that has too many of them.
     Watch(ObjectId, Watched),
     /// A piece of state of a thread.
@@ -347,6 +349,8 @@ pub struct Known {
     pub tracks: Tracks,
     /// Objects whose size is not a constant.
     pub extents: BTreeSet<ObjectId>,
+    /// Objects that get bits from others which were never written.
+    tainted: BTreeSet<ObjectId>,
     /// Shared pieces that may be read before they are written.
     raw: BTreeSet<(ObjectId, u64)>,
     /// Where synchronisation objects are, and what they are used as.
@@ -391,6 +395,7 @@ impl Known {
             arrays: Arrays::default(),
             tracks: Tracks::default(),
             extents: BTreeSet::new(),
+            tainted: BTreeSet::new(),
             raw: BTreeSet::new(),
             sync_kinds: HashMap::new(),
             graves: BTreeSet::new(),
@@ -634,8 +639,53 @@ impl Known {
         self.grew |= self.raw.insert((object, start));
     }
 
-    pub fn is_raw(&self, object: ObjectId, start: u64) -> bool {
-        self.raw.contains(&(object, start))
+    /// Of a shadow, the same as of what it belongs to.
+    pub fn is_raw(&self, object: ObjectId, piece: Piece) -> bool {
+        match self.objects[object].key {
+            ObjectKey::Shadow(base) => {
+                // Both are cut alike, but nothing here depends on that.
+                let first = (piece.start + 1).saturating_sub(LONGEST_PIECE);
+                let places = (base, first)..(base, piece.start + piece.size);
+                self.raw.range(places).next().is_some()
+            }
+            _ => self.raw.contains(&(object, piece.start)),
+        }
+    }
+
+    /// The object itself, or what a shadow belongs to.
+    fn base(&self, object: ObjectId) -> &Object {
+        match self.objects[object].key {
+            ObjectKey::Shadow(base) => &self.objects[base],
+            _ => &self.objects[object],
+        }
+    }
+
+    /// Whether it comes into being during the run.
+    pub fn is_made_on_the_way(&self, object: ObjectId) -> bool {
+        self.base(object).is_made_on_the_way()
+    }
+
+    /// Whether nobody knows what it holds before it is written.
+    pub fn starts_unknown(&self, object: ObjectId) -> bool {
+        matches!(self.base(object).starts_as, Content::Unknown)
+    }
+
+    /// An object gets bits that may never have been written.
+    pub fn taint(&mut self, object: ObjectId) {
+        self.grew |= self.tainted.insert(object);
+    }
+
+    /// Whether an object may hold bits that were never written.
+    pub fn has_shadow(&self, object: ObjectId) -> bool {
+        let data = &self.objects[object];
+        data.is_data() && (self.tainted.contains(&object) || self.starts_unwritten(object))
+    }
+
+    /// Whether nobody has written it when it comes into being. Global variables are
+    /// written by whoever defines them.
+    pub fn starts_unwritten(&self, object: ObjectId) -> bool {
+        let data = &self.objects[object];
+        data.is_made_on_the_way() && matches!(data.starts_as, Content::Unknown)
     }
 
     /// Returns what the object was first used as.

@@ -25,6 +25,7 @@ mod pass;
 mod races;
 mod reuse;
 mod secrets;
+mod shadows;
 mod shape;
 pub mod threads;
 mod typed;

@@ -233,7 +233,7 @@ impl Memory {
         ids.sort_unstable();
         let empty = Rc::new(Store::default());
         for object in ids {
-            let is_made_on_the_way = ground.known.objects[object].is_made_on_the_way();
+            let is_made_on_the_way = ground.known.is_made_on_the_way(object);
             let (mine, theirs) = match (self.objects.get(&object), other.objects.get(&object)) {
                 // It exists only on one of the paths.
                 (None, Some(theirs)) if is_made_on_the_way => {

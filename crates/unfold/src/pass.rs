@@ -9,6 +9,7 @@ use crate::memory::{Fresh, Ground, Memory};
 use crate::races::Races;
 use crate::reuse::Reuse;
 use crate::secrets::Secrets;
+use crate::shadows::Results;
 use crate::shape::Shape;
 use crate::threads::{
     Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Violation,
@@ -29,6 +30,9 @@ const MAX_THREADS: usize = 4000;
 #[derive(Clone, PartialEq)]
 pub enum Value {
     Term(TermId),
+    /// A word and the bits of it that were never written; only if that is looked
+    /// for, and if there may be some.
+    Partly(TermId, TermId),
     Tuple(Rc<[Value]>),
 }
 
@@ -170,6 +174,10 @@ pub struct Pass<'p> {
     pub extents: HashMap<ObjectId, TermId>,
     /// What watches are about, made when first asked for.
     pub elements: HashMap<ObjectId, TermId>,
+    /// What was met whose shadow nobody follows.
+    pub unfollowed: Option<&'static str>,
+    /// Threads may return what was never written, and somebody asks for results.
+    pub results: Results,
     /// An array that is not used as it must be.
     pub irregular: Option<ObjectId>,
     /// Who makes each block, in which execution.
@@ -274,6 +282,7 @@ impl<'p> Pass<'p> {
     /// Asked often, answers rarely: whether there is still time and memory.
     pub fn tick(&mut self) -> Result<(), Error> {
         self.check_arrays()?;
+        self.check_shadows()?;
         self.check_numbers()?;
         self.ticks += 1;
         if self.ticks.is_multiple_of(64) && !(self.keep_going)(self.terms.len()) {
@@ -672,6 +681,9 @@ impl<'p> Pass<'p> {
     pub fn choose(&mut self, condition: TermId, a: &Value, b: &Value) -> Value {
         match (a, b) {
             (Value::Term(a), Value::Term(b)) => Value::Term(self.terms.ite(condition, *a, *b)),
+            (Value::Term(_) | Value::Partly(..), Value::Term(_) | Value::Partly(..)) => {
+                self.choose_partly(condition, a, b)
+            }
             (Value::Tuple(a), Value::Tuple(b)) => Value::Tuple(
                 a.iter()
                     .zip(b.iter())
@@ -706,8 +718,16 @@ impl<'p> Pass<'p> {
 impl Value {
     pub fn term(&self) -> Option<TermId> {
         match self {
-            Value::Term(term) => Some(*term),
+            Value::Term(term) | Value::Partly(term, _) => Some(*term),
             Value::Tuple(_) => None,
+        }
+    }
+
+    /// The bits of a word that were never written, if there may be some.
+    pub fn shadow(&self) -> Option<TermId> {
+        match self {
+            Value::Partly(_, shadow) => Some(*shadow),
+            Value::Term(_) | Value::Tuple(_) => None,
         }
     }
 }

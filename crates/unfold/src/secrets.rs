@@ -76,6 +76,7 @@ impl Secrets {
 impl<'p> Pass<'p> {
     /// A block or local comes into being.
     pub fn make_secret(&mut self, state: &mut State, object: ObjectId) {
+        self.make_shadow(state, object);
         let is_unknown = matches!(self.known.objects[object].starts_as, Content::Unknown);
         let is_lent = self.looks_at_ends() && self.known.is_lent(object);
         if self.is_alone || !is_unknown && !is_lent {

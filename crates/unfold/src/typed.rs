@@ -3,11 +3,13 @@
 
 use crate::Error;
 use crate::access::{Part, Target, Targets};
+use crate::checks::Check;
 use crate::known::Content;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::races::{Mode, Noting};
+use crate::shadows::Word;
 use formula::TermId;
-use ir::{Body, Inst, Op, RmwOp, Type};
+use ir::{Body, Comparison, Inst, Op, RmwOp, Type};
 use std::rc::Rc;
 
 impl<'p> Pass<'p> {
@@ -35,7 +37,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A value of a type from the bytes of its scalars.
-    fn assemble(&mut self, ty: &Type, bytes: &mut impl Iterator<Item = TermId>) -> Value {
+    fn assemble(&mut self, ty: &Type, bytes: &mut impl Iterator<Item = Word>) -> Value {
         match ty {
             Type::Tuple(tuple) => {
                 let fields: Vec<Value> = tuple
@@ -47,19 +49,23 @@ impl<'p> Pass<'p> {
             }
             scalar => {
                 let width = self.width_of(scalar);
-                let word = bytes
+                let (word, shadow) = bytes
                     .next()
-                    .unwrap_or_else(|| self.terms.constant(width, 0));
-                Value::Term(self.terms.resize(word, width))
+                    .unwrap_or_else(|| (self.terms.constant(width, 0), None));
+                let word = self.terms.resize(word, width);
+                let shadow = shadow.map(|shadow| self.terms.resize(shadow, width));
+                self.partly(word, shadow)
             }
         }
     }
 
-    fn take_apart(&mut self, value: &Value, out: &mut Vec<TermId>) {
+    fn take_apart(&mut self, value: &Value, out: &mut Vec<Word>) {
         match value {
-            Value::Term(term) => {
+            Value::Term(term) | Value::Partly(term, _) => {
                 let width = self.terms.width(*term).next_multiple_of(8);
-                out.push(self.terms.resize(*term, width));
+                let shadow = value.shadow();
+                let shadow = shadow.map(|shadow| self.terms.resize(shadow, width));
+                out.push((self.terms.resize(*term, width), shadow));
             }
             Value::Tuple(fields) => {
                 for field in fields.iter() {
@@ -92,7 +98,11 @@ impl<'p> Pass<'p> {
             _ => return Ok(Flow::Next),
         };
         let size = ty.bytes(self.program.target.pointer_bytes);
-        let address = self.term_of(state, frame, address);
+        let address = self.value_of(state, frame, address);
+        if self.expect_initialised(state, &address) == Flow::Dead {
+            return Ok(Flow::Dead);
+        }
+        let address = self.term(&address);
         let is_write = !matches!(inst.op, Op::Load { .. });
         let mut targets = self.resolve_any(frame, address, size, is_write)?;
         if !matches!(inst.op, Op::Store { .. }) {
@@ -142,9 +152,9 @@ impl<'p> Pass<'p> {
         let always = self.truth();
         Ok(match &inst.op {
             Op::Load { .. } => {
-                let bytes = self.load_from(state, position, targets, &parts);
-                self.settle(frame, targets, &bytes);
-                Some(self.assemble(ty, &mut bytes.into_iter()))
+                let words = self.load_words(state, position, targets, &parts);
+                self.settle(frame, targets, &words);
+                Some(self.assemble(ty, &mut words.into_iter()))
             }
             Op::Store { value, .. } => {
                 let operand = *value;
@@ -154,17 +164,19 @@ impl<'p> Pass<'p> {
                 None
             }
             Op::Rmw { op, value, .. } => {
-                let operand = self.term_of(state, frame, *value);
-                let bytes = self.load_from(state, position, targets, &parts);
-                self.settle(frame, targets, &bytes);
-                let old = self.assemble(ty, &mut bytes.into_iter());
-                if let Value::Term(term) = old {
-                    let new = self.read_modify_write(*op, term, operand);
+                let operand = self.value_of(state, frame, *value);
+                let words = self.load_words(state, position, targets, &parts);
+                self.settle(frame, targets, &words);
+                let old = self.assemble(ty, &mut words.into_iter());
+                if let Some(term) = old.term() {
+                    let operand_term = self.term(&operand);
+                    let new = self.read_modify_write(*op, term, operand_term);
                     self.note_typed(body, targets, *value, ty, &Value::Term(new));
                     if *op != RmwOp::Exchange {
                         self.note_computed(new);
                     }
-                    let new = Value::Term(new);
+                    let shadow = self.updated_shadow(*op, &old, &operand);
+                    let new = self.partly(new, shadow);
                     self.store_value(state, position, targets, &parts, &new, always);
                 }
                 Some(old)
@@ -174,19 +186,23 @@ impl<'p> Pass<'p> {
                 replacement,
                 ..
             } => {
-                let expected = self.term_of(state, frame, *expected);
+                let expected = self.value_of(state, frame, *expected);
                 let operand = *replacement;
                 let replacement = self.value_of(state, frame, operand);
                 self.note_typed(body, targets, operand, ty, &replacement);
-                let bytes = self.load_from(state, position, targets, &parts);
-                self.settle(frame, targets, &bytes);
-                let old = self.assemble(ty, &mut bytes.into_iter());
-                let is_equal = match old {
-                    Value::Term(old) => self.equal_words(old, expected),
-                    Value::Tuple(_) => {
-                        return Err(self.unsupported(frame, "a compare-exchange of a struct"));
-                    }
+                let words = self.load_words(state, position, targets, &parts);
+                self.settle(frame, targets, &words);
+                let old = self.assemble(ty, &mut words.into_iter());
+                let Some(old_term) = old.term() else {
+                    return Err(self.unsupported(frame, "a compare-exchange of a struct"));
                 };
+                if let Some(unsure) =
+                    self.compared_shadow(Comparison::Equal, *ty == Type::Pointer, &old, &expected)
+                {
+                    self.violate(state, Check::Uninitialised, unsure);
+                }
+                let expected = self.term(&expected);
+                let is_equal = self.equal_words(old_term, expected);
                 self.store_value(state, position, targets, &parts, &replacement, is_equal);
                 let bit = Value::Term(self.terms.to_bit(is_equal));
                 Some(Value::Tuple(Rc::from([old, bit])))
@@ -206,20 +222,20 @@ impl<'p> Pass<'p> {
     ) {
         let mut bytes = Vec::new();
         self.take_apart(value, &mut bytes);
-        let parts: Vec<(Part, TermId)> = parts.iter().copied().zip(bytes).collect();
+        let parts: Vec<(Part, Word)> = parts.iter().copied().zip(bytes).collect();
         self.while_tracking(|pass| {
-            pass.store_to(state, position, targets, &parts, condition);
+            pass.store_words(state, position, targets, &parts, condition);
         });
     }
 
     /// Bytes that were never written are inputs, which a replay must be given.
-    fn settle(&mut self, frame: &Frame, targets: &Targets, bytes: &[TermId]) {
+    fn settle(&mut self, frame: &Frame, targets: &Targets, words: &[Word]) {
         let is_unknown = |target: &Target| {
             let data = &self.known.objects[target.object];
             matches!(data.starts_as, Content::Unknown)
         };
         // Blocks that are copied may bring such bytes to any object.
-        let [value] = bytes else {
+        let [(value, _)] = words else {
             return;
         };
         if self.terms.as_constant(*value).is_none()

@@ -5,6 +5,7 @@ use crate::known::Known;
 use crate::memory::{Fresh, Memory};
 use crate::pass::{Pass, Start, Trail, Value};
 use crate::races::Races;
+use crate::shadows::Results;
 use crate::threads::{Cell, ThreadId, Threads};
 use crate::values::Values;
 use crate::{MAIN, offset_bits};
@@ -150,6 +151,8 @@ pub fn unfold(
             homes: HashMap::new(),
             extents: HashMap::new(),
             elements: HashMap::new(),
+            unfollowed: None,
+            results: Results::default(),
             irregular: None,
             allocations: HashMap::new(),
             order: Vec::new(),
@@ -228,6 +231,8 @@ impl Pass<'_> {
         while let Some(start) = self.queue.pop_front() {
             self.run_thread(start)?;
         }
+        self.note_lost_results();
+        self.check_shadows()?;
         self.check_numbers()?;
         self.check_arrays()
     }

@@ -214,6 +214,7 @@ impl<'p> Pass<'p> {
     /// before.
     pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
         state.memory.forget(object);
+        self.end_shadow(state, object);
         if state.after > 0
             && let Some(alive) = self.alive_object(object)
         {

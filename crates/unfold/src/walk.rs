@@ -116,6 +116,8 @@ impl<'p> Pass<'p> {
             if is_main {
                 self.end_process(&mut state)?;
             } else {
+                let shadow = value.as_ref().and_then(Value::shadow);
+                self.results.may_be_unwritten |= shadow.is_some();
                 let value = value.and_then(|value| value.term());
                 let value = match value {
                     Some(value) if !self.terms.is_bool(value) => self.terms.resize(value, width),
@@ -335,7 +337,11 @@ impl<'p> Pass<'p> {
                 otherwise,
             } => {
                 self.note_progress(&state, frame, body, block, *condition);
-                let bit = self.term_of(&state, frame, *condition);
+                let bit = self.value_of(&state, frame, *condition);
+                if self.expect_initialised(&mut state, &bit) == Flow::Dead {
+                    return Ok(());
+                }
+                let bit = self.term(&bit);
                 let condition = self.condition(bit);
                 if then == otherwise {
                     return self.arrive(state, frame, body, block, *then, pending);
@@ -351,7 +357,11 @@ impl<'p> Pass<'p> {
                 cases,
                 default,
             } => {
-                let value = self.term_of(&state, frame, *value);
+                let value = self.value_of(&state, frame, *value);
+                if self.expect_initialised(&mut state, &value) == Flow::Dead {
+                    return Ok(());
+                }
+                let value = self.term(&value);
                 let width = self.terms.width(value);
                 let mut targets: Vec<(BlockId, Vec<TermId>)> = Vec::new();
                 let mut hits = Vec::new();
@@ -377,7 +387,11 @@ impl<'p> Pass<'p> {
                 Ok(())
             }
             Terminator::IndirectJump { address, targets } => {
-                let address = self.term_of(&state, frame, *address);
+                let address = self.value_of(&state, frame, *address);
+                if self.expect_initialised(&mut state, &address) == Flow::Dead {
+                    return Ok(());
+                }
+                let address = self.term(&address);
                 let mut hits = Vec::new();
                 let mut seen = Vec::new();
                 for target in targets {

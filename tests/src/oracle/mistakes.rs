@@ -18,6 +18,7 @@ impl Generator {
             Property::Race => self.contention(),
             Property::Deadlock => self.blocking(),
             Property::Leak | Property::Cleanup => self.left_over(),
+            Property::Uninitialised => self.unwritten(),
             Property::Assert => {}
         }
     }

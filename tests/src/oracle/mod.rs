@@ -21,4 +21,5 @@ mod scenarios;
 pub mod shrink;
 mod statements;
 pub mod syntax;
+mod unwritten;
 mod waiting;

@@ -276,8 +276,8 @@ impl<'a> Machine<'a> {
             .map_err(|f| fault(self, f))?;
         let first = self.memory.snapshot(object, left, size);
         let second = self.memory.snapshot(object, right, size);
-        self.memory.restore(object, left, &second);
-        self.memory.restore(object, right, &first);
+        self.memory.restore(object, left, &second.written());
+        self.memory.restore(object, right, &first.written());
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use crate::event::Effect;
 use crate::inputs::{Domain, InputKind};
 use crate::machine::{AccessMode, Machine, Stop};
 use crate::memory::ObjectId;
+use crate::snapshot::Snapshot;
 use crate::thread::{Pending, Wait};
 use crate::value::{self, Pointer, Value};
 use crate::violation::ViolationKind;
@@ -319,12 +320,7 @@ impl<'a> Machine<'a> {
         Ok(Reply::int(i32::from(is_equal)))
     }
 
-    fn restore_published(
-        &mut self,
-        object: ObjectId,
-        offset: u64,
-        snapshot: &crate::memory::Snapshot,
-    ) {
+    fn restore_published(&mut self, object: ObjectId, offset: u64, snapshot: &Snapshot) {
         if self
             .memory
             .get(object)
@@ -334,7 +330,7 @@ impl<'a> Machine<'a> {
                 self.memory.publish(*target);
             }
         }
-        self.memory.restore(object, offset, snapshot);
+        self.memory.restore(object, offset, &snapshot.written());
     }
 
     /// Names the atomic object in the trace; its value is too large to show.

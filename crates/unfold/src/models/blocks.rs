@@ -286,9 +286,11 @@ impl<'p> Pass<'p> {
             let condition = target.condition;
             self.while_tracking(|pass| {
                 for (offset, len) in split(kept) {
-                    let value =
-                        pass.read_at(state, position, target.object, offset, len, condition);
-                    pass.write_at(state, position, new, offset, len, condition, value);
+                    let old = (target.object, offset, len);
+                    let shadow = pass.read_shadow(state, position, old, condition);
+                    let value = pass.read_data(state, position, old, condition);
+                    let new = (new, offset, len);
+                    pass.write_word(state, position, new, condition, (value, shadow));
                 }
             });
         }
@@ -368,7 +370,7 @@ impl<'p> Pass<'p> {
         };
         self.while_tracking(|pass| {
             for ((part, condition), value) in parts.iter().zip(values) {
-                pass.store_to(state, position, &targets, &[(*part, value)], *condition);
+                pass.store_words(state, position, &targets, &[(*part, value)], *condition);
             }
         });
         Ok(Reply::Return(result))

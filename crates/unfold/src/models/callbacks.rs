@@ -83,6 +83,8 @@ impl<'p> Pass<'p> {
             let Some((path, value)) = returned else {
                 continue;
             };
+            let shadow = value.as_ref().and_then(Value::shadow);
+            self.lose(shadow, "functions return to the library");
             let value = match value.and_then(|value| value.term()) {
                 Some(value) => self.terms.resize(value, 32),
                 None => zero,

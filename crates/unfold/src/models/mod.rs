@@ -110,7 +110,7 @@ impl<'p> Pass<'p> {
     /// An argument of whatever width it has.
     pub fn raw_argument(&mut self, call: &Call, index: usize) -> TermId {
         match call.args.get(index).map(|argument| &argument.value) {
-            Some(Value::Term(term)) => *term,
+            Some(Value::Term(term) | Value::Partly(term, _)) => *term,
             _ => {
                 let word = self.word();
                 self.terms.constant(word, 0)

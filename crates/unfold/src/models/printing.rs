@@ -379,7 +379,9 @@ impl<'p> Pass<'p> {
                     argument.by_value.is_none() && argument.ty.is_float() == is_float
                 };
                 match argument.filter(fits).map(|argument| &argument.value) {
-                    Some(Value::Term(term)) => Ok(Some(self.terms.resize(*term, width))),
+                    Some(Value::Term(term) | Value::Partly(term, _)) => {
+                        Ok(Some(self.terms.resize(*term, width)))
+                    }
                     _ => {
                         let always = self.truth();
                         self.undefined_if(together, always);

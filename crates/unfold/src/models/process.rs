@@ -331,7 +331,10 @@ impl<'p> Pass<'p> {
                 let address = self.argument(call, 0);
                 let loaded = self.load(state, frame, address, size, &[(0, size)], 0)?;
                 return Ok(match loaded {
-                    Ok(values) => Reply::Return(values[0]),
+                    Ok(words) => {
+                        self.lose(words[0].1, "library functions read");
+                        Reply::Return(words[0].0)
+                    }
                     Err(_) => Reply::Never,
                 });
             }

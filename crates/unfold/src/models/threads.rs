@@ -219,6 +219,7 @@ impl<'p> Pass<'p> {
     fn place_of_result(&mut self, frame: &Frame, call: &Call, size: u64) -> Result<Targets, Error> {
         let address = self.argument(call, 1);
         let mut place = self.resolve(frame, address, size, true)?;
+        self.results.are_taken |= !place.list.is_empty();
         let is_null = self.is_zero(address);
         place.valid = self.terms.or(place.valid, is_null);
         place.seen = Seen::AtStep;

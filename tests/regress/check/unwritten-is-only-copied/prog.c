@@ -1,0 +1,21 @@
+#include <pthread.h>
+
+int ready, seen;
+
+static void *set(void *arg) {
+    ready = 1;
+    return arg;
+}
+
+int main(void) {
+    pthread_t t;
+    int x;
+
+    pthread_create(&t, 0, set, 0);
+    int y = x;
+    seen = y + 1;
+    if (ready)
+        seen = 2;
+    pthread_join(t, 0);
+    return 0;
+}
