@@ -18,7 +18,7 @@ use unfold::{Check, Error, Unfolding};
 const MAX_TERMS: usize = 40_000_000;
 /// Clauses of all formulas that are under way, for bounds that the checker chooses:
 /// about two hundred bytes each.
-const MOST_CLAUSES: usize = 8_000_000;
+const MOST_CLAUSES: usize = 5_000_000;
 
 /// Everything that stays the same from query to query.
 pub struct Task<'a> {
@@ -138,20 +138,24 @@ impl Task<'_> {
         options.goals = goals;
         options.normal_forms = reductions.normal_forms;
         options.formula.narrowing = reductions.narrowing;
-        let written = Cell::new(0);
+        let (written, is_full) = (Cell::new(0), Cell::new(false));
+        let is_too_large = || written.get() > self.most_clauses();
         let mut sink = Counting {
             sink,
             written: &written,
+            is_full: &is_full,
+            has_room: || !is_too_large() && !self.is_short_of_memory(),
         };
-        let is_too_large = || written.get() > self.most_clauses();
         let mut keep_going = || {
-            !is_too_large() && !self.is_short_of_memory() && self.keep_going(query, Stage::Encoding)
+            !is_full.get() && !self.is_short_of_memory() && self.keep_going(query, Stage::Encoding)
         };
         let encoding = encode::encode(&unfolding.threads, &options, &mut sink, &mut keep_going);
-        encoding.ok_or_else(|| match is_too_large() {
-            true => too_large("clauses"),
-            false => self.interruption(query.deadline),
-        })
+        match encoding {
+            // Clauses that had no room are missing: nothing may be concluded from it.
+            Some(encoding) if !is_full.get() => Ok(encoding),
+            _ if is_too_large() => Err(too_large("clauses")),
+            _ => Err(self.interruption(query.deadline)),
+        }
     }
 
     /// How large a formula may become. What the user asks for is tried in any case;
@@ -297,20 +301,33 @@ fn too_large(what: &str) -> Answer {
     Answer::Unsupported(format!("a formula with so many {what} is too large"))
 }
 
-/// Counts the clauses on their way.
-struct Counting<'a, S> {
+/// How often to see whether there is room, in clauses. A single value can take
+/// millions of them.
+const ROOM_EVERY: usize = 1 << 16;
+
+/// Counts the clauses on their way. When there is no room for more, the rest is
+/// dropped.
+struct Counting<'a, S, R> {
     sink: &'a mut S,
     written: &'a Cell<usize>,
+    is_full: &'a Cell<bool>,
+    has_room: R,
 }
 
-impl<S: ClauseSink> ClauseSink for Counting<'_, S> {
+impl<S: ClauseSink, R: Fn() -> bool> ClauseSink for Counting<'_, S, R> {
     fn new_variable(&mut self) -> i32 {
         self.sink.new_variable()
     }
 
     fn add_clause(&mut self, literals: &[i32]) {
-        self.written.set(self.written.get() + 1);
-        self.sink.add_clause(literals);
+        let count = self.written.get() + 1;
+        self.written.set(count);
+        if count.is_multiple_of(ROOM_EVERY) && !(self.has_room)() {
+            self.is_full.set(true);
+        }
+        if !self.is_full.get() {
+            self.sink.add_clause(literals);
+        }
     }
 }
 
