@@ -184,7 +184,9 @@ impl Bounded {
         }
         let Some(formula) = &mut self.formula else {
             self.add_doubts(task, query, &mut limits);
-            if self.unfolding.is_settled {
+            // Nothing goes wrong with more contexts either, but there may be doubt.
+            let is_in_doubt = limits.others.iter().any(|other| other == DOUBT);
+            if self.unfolding.is_settled && (is_in_doubt || self.unfolding.doubts.is_empty()) {
                 limits.order = None;
             }
             return Answer::None(limits);

@@ -37,6 +37,15 @@ pub struct Tracks {
     seen: BTreeSet<(ThreadId, ObjectId)>,
 }
 
+/// What ends first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// The thread at hand is still there, with its variables.
+    Process,
+    /// Its variables are gone before the process ends.
+    Thread,
+}
+
 /// A place that holds an address: when it counts, and whether for sure.
 struct Hold {
     pointer: TermId,
@@ -78,6 +87,22 @@ impl<'p> Pass<'p> {
         }
         if is_held {
             self.note_block_seen(self.thread, block);
+        }
+    }
+
+    /// A block begins its life right after the last step, where the condition holds.
+    pub fn note_block_aside(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        block: ObjectId,
+        condition: TermId,
+    ) {
+        if self.counts_blocks() {
+            let flag = self.held_object(block);
+            let position = self.aside(state, frame, flag, (0, 1));
+            let condition = self.terms.and(condition, state.ok);
+            self.note_block(state, position, block, condition, true);
         }
     }
 
@@ -247,7 +272,7 @@ impl<'p> Pass<'p> {
             }
         };
         let always = self.truth();
-        let (found, doubt) = self.leftovers(state, position, always);
+        let (found, doubt) = self.leftovers(state, position, always, Ending::Process);
         let mut possible: Vec<TermId> = found.iter().map(|(_, is_left)| *is_left).collect();
         possible.push(doubt);
         let possible = self.terms.any(&possible);
@@ -271,13 +296,17 @@ impl<'p> Pass<'p> {
         if !self.counts_blocks() || !main.is_some_and(|main| main.thread.can_end) {
             return;
         }
+        if !self.handlers.is_empty() {
+            // They would run before that; the verdict says that they do not.
+            return;
+        }
         let mut is_last = Vec::new();
         for other in self.other_threads() {
             let runs = self.is_running(state, Some(position), other);
             is_last.push(self.terms.not(runs));
         }
         let is_last = self.terms.all(&is_last);
-        let (found, doubt) = self.leftovers(state, Some(position), is_last);
+        let (found, doubt) = self.leftovers(state, Some(position), is_last, Ending::Thread);
         self.notice_leftovers(state, found, doubt);
     }
 
@@ -337,6 +366,7 @@ impl<'p> Pass<'p> {
         state: &State,
         position: Option<usize>,
         condition: TermId,
+        ending: Ending,
     ) -> (Vec<(Check, TermId)>, TermId) {
         let never = self.terms.bool(false);
         let mut found = Vec::new();
@@ -367,7 +397,8 @@ impl<'p> Pass<'p> {
                             arrays of pointers";
                 self.limits.insert(what.to_owned());
             } else {
-                doubt = self.find_lost(state, position, &blocks, &held, &mut found);
+                let holds = self.holds(state, position, &blocks, &held, ending);
+                doubt = self.find_lost(state, position, &blocks, &held, &holds, &mut found);
             }
         }
         let wrong: Vec<TermId> = found.iter().map(|(_, is_left)| *is_left).collect();
@@ -383,9 +414,9 @@ impl<'p> Pass<'p> {
         position: Option<usize>,
         blocks: &[ObjectId],
         held: &[TermId],
+        holds: &[Hold],
         found: &mut Vec<(Check, TermId)>,
     ) -> TermId {
-        let holds = self.holds(state, position, blocks, held);
         let never = self.terms.bool(false);
         let mut seen = vec![never; blocks.len()];
         for thread in self.other_threads() {
@@ -402,8 +433,8 @@ impl<'p> Pass<'p> {
             }
         }
         let nobody = vec![never; blocks.len()];
-        let reached = self.reached(blocks, &holds, nobody, true);
-        let perhaps = self.reached(blocks, &holds, seen, false);
+        let reached = self.reached(blocks, holds, nobody, true);
+        let perhaps = self.reached(blocks, holds, seen, false);
         let mut doubts = Vec::new();
         for (index, is_held) in held.iter().enumerate() {
             let is_out_of_reach = self.terms.not(perhaps[index]);
@@ -422,6 +453,7 @@ impl<'p> Pass<'p> {
         position: Option<usize>,
         blocks: &[ObjectId],
         held: &[TermId],
+        ending: Ending,
     ) -> Vec<Hold> {
         let word = self.program.target.pointer_bytes;
         let places: Vec<_> = self.known.tracks.places.clone().into_iter().collect();
@@ -431,7 +463,8 @@ impl<'p> Pass<'p> {
             if offset + word > data.size {
                 continue;
             }
-            let is_own = data.owner == self.thread;
+            let mine = (ending == Ending::Process).then_some(self.thread);
+            let is_own = Some(data.owner) == mine;
             let mut within = None;
             let mut condition = self.truth();
             match self.known.objects[object].key {
@@ -445,8 +478,8 @@ impl<'p> Pass<'p> {
                 }
                 // If they are still there. Those of others are not looked at.
                 ObjectKey::Local(_) if is_own && state.memory.has(object) => {}
-                ObjectKey::ThreadLocal(owner, _) if owner == self.thread => {}
-                ObjectKey::Thread(owner, ThreadPart::Key(_)) if owner == self.thread => {}
+                ObjectKey::ThreadLocal(owner, _) if Some(owner) == mine => {}
+                ObjectKey::Thread(owner, ThreadPart::Key(_)) if Some(owner) == mine => {}
                 ObjectKey::Thread(owner, ThreadPart::Result) => {
                     let fate = self.thread_object(owner, ThreadPart::Fate, 1);
                     let fate = self.look_at(state, position, fate, 0, 1);

@@ -453,6 +453,7 @@ impl<'p> Pass<'p> {
             for (at, byte) in bytes.iter().chain([&zero]).enumerate() {
                 self.write_at(state, position, object, at as u64, 1, always, *byte);
             }
+            self.note_block_aside(state, frame, object, *condition);
             let address = self.address(object, 0);
             block = Some(match block {
                 None => address,
