@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 use unfold::Unfolding;
 
 /// What verdicts on lost memory leave out, if there are such runs.
-pub const DOUBT: &str = "memory that threads may hold which still run in the end is not lost";
+pub const DOUBT: &str = "memory is not lost that threads may hold which still run in the end, or \
+                         that functions for the end of the process may free";
 
 pub struct Bounded {
     /// The largest bounds.

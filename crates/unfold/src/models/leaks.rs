@@ -296,17 +296,19 @@ impl<'p> Pass<'p> {
         if !self.counts_blocks() || !main.is_some_and(|main| main.thread.can_end) {
             return;
         }
-        if !self.handlers.is_empty() {
-            // They would run before that; the verdict says that they do not.
-            return;
-        }
         let mut is_last = Vec::new();
         for other in self.other_threads() {
             let runs = self.is_running(state, Some(position), other);
             is_last.push(self.terms.not(runs));
         }
         let is_last = self.terms.all(&is_last);
-        let (found, doubt) = self.leftovers(state, Some(position), is_last, Ending::Thread);
+        let (mut found, mut doubt) = self.leftovers(state, Some(position), is_last, Ending::Thread);
+        if !self.handlers.is_empty() {
+            // They run before memory is looked at, and may still free something.
+            let wrong: Vec<TermId> = found.drain(..).map(|(_, is_left)| is_left).collect();
+            let wrong = self.terms.any(&wrong);
+            doubt = self.terms.or(doubt, wrong);
+        }
         self.notice_leftovers(state, found, doubt);
     }
 
