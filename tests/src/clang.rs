@@ -15,6 +15,9 @@ const NAMES: [&str; 3] = ["clang", "clang-19", "clang-14"];
 /// Version 14 prints typed pointers, 19 untyped ones.
 const WANTED: [&str; 2] = ["14.", "19."];
 
+/// Makes it call a function where an implicit conversion changes a value.
+pub const CONVERSIONS: &str = "-fsanitize=implicit-conversion";
+
 pub struct Clang {
     pub program: PathBuf,
     /// Such as `14.0.6`.

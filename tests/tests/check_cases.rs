@@ -59,7 +59,7 @@ impl Expectation {
         };
         let mut properties = self.properties.iter().flatten();
         if properties.any(|name| name == Property::Conversion.name()) {
-            args.push("-fsanitize=implicit-conversion".to_owned());
+            args.push(clang::CONVERSIONS.to_owned());
         }
         Ok(args)
     }

@@ -140,19 +140,25 @@ impl Task<'_> {
         options.formula.narrowing = reductions.narrowing;
         let (written, is_full) = (Cell::new(0), Cell::new(false));
         let is_too_large = || written.get() > self.most_clauses();
+        // What was written so far is gone before anybody can ask again.
+        let was_short = Cell::new(false);
+        let is_short = || {
+            was_short.set(was_short.get() || self.is_short_of_memory());
+            was_short.get()
+        };
         let mut sink = Counting {
             sink,
             written: &written,
             is_full: &is_full,
-            has_room: || !is_too_large() && !self.is_short_of_memory(),
+            has_room: || !is_too_large() && !is_short(),
         };
-        let mut keep_going = || {
-            !is_full.get() && !self.is_short_of_memory() && self.keep_going(query, Stage::Encoding)
-        };
+        let mut keep_going =
+            || !is_full.get() && !is_short() && self.keep_going(query, Stage::Encoding);
         let encoding = encode::encode(&unfolding.threads, &options, &mut sink, &mut keep_going);
         match encoding {
             // Clauses that had no room are missing: nothing may be concluded from it.
             Some(encoding) if !is_full.get() => Ok(encoding),
+            _ if was_short.get() => Err(out_of_memory()),
             _ if is_too_large() => Err(too_large("clauses")),
             _ => Err(self.interruption(query.deadline)),
         }
@@ -178,7 +184,7 @@ impl Task<'_> {
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             Answer::TooLong
         } else if self.is_short_of_memory() {
-            Answer::Unknown("the limit on memory was reached".to_owned())
+            out_of_memory()
         } else {
             Answer::Unknown("interrupted".to_owned())
         }
@@ -295,6 +301,10 @@ impl Task<'_> {
         cuts.sort();
         cuts
     }
+}
+
+fn out_of_memory() -> Answer {
+    Answer::Unknown("the limit on memory was reached".to_owned())
 }
 
 fn too_large(what: &str) -> Answer {

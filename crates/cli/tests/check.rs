@@ -552,3 +552,23 @@ fn more_objects_than_addresses_is_unknown() {
     ];
     place.check(&arguments, 0, &["safe\n"]);
 }
+
+/// The checks are clang's, so replaying takes the same property, and LLVM IR that
+/// was made without them is refused.
+#[test]
+fn conversions_are_found_and_replayed() {
+    let place = Workplace::new();
+    let program = "int total = 300;\nunsigned char shown;\nint main(void) { shown = total; }\n";
+    place.write("prog.c", program);
+    let found = ["VIOLATED", "an implicit conversion changes the value"];
+    let check = "check prog.c --property conversion --save bug.schedule";
+    let arguments: Vec<&str> = check.split(' ').collect();
+    place.check(&arguments, 10, &found);
+    let replay = "run prog.c --property=conversion --schedule=bug.schedule";
+    let arguments: Vec<&str> = replay.split(' ').collect();
+    place.check(&arguments, 10, &found);
+    place.check(&["check", "prog.c"], 0, &["safe"]);
+    place.write("prog.ll", "");
+    let refused = ["check", "prog.ll", "--property", "conversion"];
+    place.check(&refused, 64, &["only in source files"]);
+}

@@ -195,7 +195,7 @@ impl Disagreement {
 pub fn load(program: &Program, property: Property) -> Result<ir::Program, String> {
     let bits = program.is_32_bits.then_some("-m32");
     let is_about_conversions = property == Property::Conversion;
-    let checks = is_about_conversions.then_some("-fsanitize=implicit-conversion");
+    let checks = is_about_conversions.then_some(clang::CONVERSIONS);
     load_text(&program.print(), bits.into_iter().chain(checks))
 }
 
