@@ -8,14 +8,15 @@
 //!
 //! Bounds on the order of threads that go with the same unwinding are one
 //! *level*: one formula, asked for less and then for more. How hard a question
-//! is, nobody knows. So there are phases: in each, a question may have taken
-//! twice as long as in the phase before, and a few more levels are begun. One
-//! that takes longer waits for the next phase, with what its solver has learnt.
-//! Questions that contain one that waits do so too. From the second phase on, each
-//! core has levels of its own.
+//! is, nobody knows. So questions have turns: in each, a question may have taken
+//! twice as long as in the turn before, and the next turn is for the one that had
+//! the fewest. What its solver has learnt is kept. Questions that contain one that
+//! took too long wait for it. A few levels are open at a time; the next of the plan
+//! is begun when one of them is done, or all of them wait.
 //!
-//! After the first phase, the interpreter makes some runs at random: what is
-//! large for a solver may be easy to hit.
+//! The small questions come first, on one core. Then the interpreter makes some
+//! runs at random: what is large for a solver may be easy to hit. Then all cores
+//! take turns.
 
 use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
@@ -31,19 +32,24 @@ use std::time::{Duration, Instant};
 const HIGHEST: u32 = 64;
 /// More is tried only together with more contexts.
 const MOST_UNWINDING: u32 = 512;
-/// What a question may take in the first phase if there is no limit.
+/// What a question may take in its first turn if there is no limit.
 const FIRST_SHARE: Duration = Duration::from_secs(4);
 /// With a limit, it is this part of it.
 const SHARE: u32 = 16;
 /// A question never takes longer at a stretch.
 const LONGEST_SHARE: Duration = Duration::from_secs(24 * 3600);
-/// Levels of the first phase, and how many come with each other phase.
+/// Levels with more iterations have shorter turns, by the square. Their formulas
+/// are large and most of what they add is more of the same, while those of few
+/// iterations are where threads can take many turns.
+const FEW_ITERATIONS: u32 = 4;
+/// Levels that come before the runs at random.
 const FIRST_LEVELS: usize = 5;
-const MORE_LEVELS: usize = 2;
-/// Formulas with more clauses are not kept from one phase to the next.
+/// How many levels are open, and how many more for each core but the first.
+const OPEN_LEVELS: usize = 3;
+/// Formulas with more clauses are not kept from one turn to the next.
 const MOST_KEPT: usize = 2_000_000;
-/// A core that has fewer levels under way takes more.
-const ENOUGH_LEVELS: usize = 3;
+/// How often a core looks whether there is something for it to do.
+const PAUSE: Duration = Duration::from_millis(20);
 
 pub fn run(task: &Task) -> Report {
     let bounds = &task.options.bounds;
@@ -51,30 +57,32 @@ pub fn run(task: &Task) -> Report {
         Some(time) => time / SHARE,
         None => FIRST_SHARE,
     };
+    // A strategy needs the cores itself.
+    let cores = match bounds.are_given() || task.strategy().is_some() {
+        true => 1,
+        false => task.options.search.cores,
+    };
     let common = Mutex::new(Common {
-        plan: plan(bounds.order, bounds.unwind).into(),
+        plan: (plan(bounds.order, bounds.unwind).into_iter())
+            .enumerate()
+            .map(|(number, questions)| Level::new(number, questions))
+            .collect(),
+        most_open: OPEN_LEVELS + cores - 1,
         ..Common::default()
     });
     let new_search = |core: usize| Search {
         task,
         common: &common,
         core,
-        share: (!bounds.are_given()).then_some(first_share),
-        open: VecDeque::new(),
+        first_share: (!bounds.are_given()).then_some(first_share),
     };
-    // The first phase has the small questions, whose answers are the easiest to
-    // understand; so nobody may be faster with a large one.
-    let mut first = new_search(0);
-    let is_open = first.first_phase().is_continue();
-    // A strategy needs the cores itself.
-    let cores = match bounds.are_given() || task.strategy().is_some() {
-        true => 1,
-        false => task.options.search.cores,
-    };
-    if is_open {
+    // The small questions have the answers that are the easiest to understand; so
+    // nobody may be faster with a large one.
+    let first = new_search(0);
+    if first.small_questions().is_continue() {
         std::thread::scope(|scope| {
             for core in 1..cores {
-                let mut search = new_search(core);
+                let search = new_search(core);
                 let work = move || search.rest();
                 let builder = std::thread::Builder::new().stack_size(crate::STACK);
                 // One core less is no reason to give up.
@@ -103,27 +111,80 @@ struct Questions {
     is_for_proof: bool,
 }
 
-/// Questions under way, which stay with one core.
+/// Questions that somebody has begun with.
 struct Level {
+    /// Its place in the plan.
+    number: usize,
     questions: Questions,
     /// The formula, once there is one.
     bounded: Option<Bounded>,
-    /// How long the first question has taken.
+    /// Turns of the first question, and how long they took.
+    turns: u32,
     spent: Duration,
+    /// Each question has a formula of its own: those that take long are answered
+    /// sooner that way than as a part of a larger one.
+    is_hard: bool,
+}
+
+impl Level {
+    fn new(number: usize, questions: Questions) -> Level {
+        Level {
+            number,
+            questions,
+            bounded: None,
+            turns: 0,
+            spent: Duration::ZERO,
+            is_hard: false,
+        }
+    }
+
+    fn question(&self) -> Option<Question> {
+        self.questions.asked.front().map(|order| Question {
+            order: *order,
+            unwind: self.questions.unwind,
+            is_begun: self.turns > 0,
+        })
+    }
+
+    /// The first question needs no answer any more.
+    fn next_question(&mut self) {
+        self.questions.asked.pop_front();
+        self.turns = 0;
+        self.spent = Duration::ZERO;
+        if self.is_hard {
+            self.bounded = None;
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Question {
+    order: Order,
+    unwind: u32,
+    /// It took too long before.
+    is_begun: bool,
+}
+
+impl Question {
+    fn contains(&self, other: &Question) -> bool {
+        self.unwind >= other.unwind && contains(self.order, other.order)
+    }
 }
 
 /// What all cores know.
 #[derive(Default)]
 struct Common {
-    /// Levels that nobody has begun.
-    plan: VecDeque<Questions>,
-    /// By core: questions that wait for its next phase.
-    waiting: BTreeMap<usize, Vec<(Order, u32)>>,
-    /// By core: the question that it is asking.
-    under_way: BTreeMap<usize, (Order, u32)>,
+    /// Levels that nobody has begun with.
+    plan: VecDeque<Level>,
+    /// Levels that are begun, and nobody is at.
+    open: Vec<Level>,
+    /// How many may be begun and not done.
+    most_open: usize,
+    /// By core: what it is asking.
+    under_way: BTreeMap<usize, Question>,
     attempts: Vec<Attempt>,
     /// Bounds without violation.
-    shown: Vec<(Order, u32)>,
+    shown: Vec<Question>,
     /// The largest of them, with its size and what it leaves out.
     established: Option<(u64, Limits)>,
     /// No loop goes on for longer than that.
@@ -143,23 +204,96 @@ impl Common {
         (self.unsupported.as_ref()).is_some_and(|(least, _)| unwind >= *least)
     }
 
-    fn is_shown(&self, order: Order, unwind: u32) -> bool {
-        (self.shown.iter())
-            .any(|(shown, shown_unwind)| contains(*shown, order) && *shown_unwind >= unwind)
+    fn is_shown(&self, question: &Question) -> bool {
+        self.shown.iter().any(|shown| shown.contains(question))
     }
 
-    /// Whether a question of a core contains one that waits, or somebody is at it.
-    fn must_wait(&self, core: usize, order: Order, unwind: u32) -> bool {
-        let is_hard = self.waiting.iter().any(|(other, questions)| {
-            questions.iter().any(|(hard, hard_unwind)| {
+    /// What a core is to ask next: what had the fewest turns of all that need not
+    /// wait. With `is_small`, only what is open and had none.
+    fn next(&mut self, core: usize, is_small: bool) -> Option<Level> {
+        let chosen = loop {
+            self.drop_answered();
+            let begun = self.open.len() + self.under_way.len();
+            let least = fewest_turns((self.open.iter()).filter(|level| !self.must_wait(level)));
+            let is_new = least.is_some_and(|number| self.turns(number) == 0);
+            if is_small {
+                break least.filter(|_| is_new);
+            }
+            if is_new || (least.is_some() && begun >= self.most_open) {
+                break least;
+            }
+            let new = (self.plan.iter()).position(|level| !self.must_wait(level));
+            let new = new.or_else(|| (begun < self.most_open).then_some(0));
+            if let Some(level) = new.and_then(|index| self.plan.remove(index)) {
+                self.open.push(level);
+                continue;
+            }
+            // What contains a hard question may be easier than nothing.
+            let not_asked = (self.open.iter()).filter(|level| !self.is_asked(level));
+            break least.or_else(|| fewest_turns(not_asked));
+        };
+        let index = (self.open.iter()).position(|level| Some(level.number) == chosen)?;
+        let level = self.open.swap_remove(index);
+        self.under_way.insert(core, level.question()?);
+        Some(level)
+    }
+
+    fn turns(&self, number: usize) -> u32 {
+        let level = self.open.iter().find(|level| level.number == number);
+        level.map_or(0, |level| level.turns)
+    }
+
+    /// Forgets questions whose answers are of no use any more.
+    fn drop_answered(&mut self) {
+        let mut open = std::mem::take(&mut self.open);
+        for level in &mut open {
+            let questions = &mut level.questions;
+            match self.enough_unwinding {
+                Some(enough) => questions.unwind = questions.unwind.min(enough),
+                None if questions.is_for_proof => questions.asked.clear(),
+                None => {}
+            }
+            if self.is_unsupported(questions.unwind) {
+                questions.asked.clear();
+            }
+            while let Some(question) = level.question()
+                && self.is_shown(&question)
+            {
+                level.next_question();
+            }
+        }
+        open.retain(|level| level.question().is_some());
+        self.open = open;
+    }
+
+    /// Whether a question contains one that took too long, or is asked already.
+    fn must_wait(&self, level: &Level) -> bool {
+        let Some(question) = level.question() else {
+            return false;
+        };
+        let is_harder = (self.open.iter())
+            .filter(|other| other.number != level.number && other.turns > 0)
+            .filter_map(|other| Some((other.number, other.question()?)))
+            .any(|(number, other)| {
                 // Of the same question in two places, one goes on.
-                let is_mine = (*hard, *hard_unwind) == (order, unwind) && core < *other;
-                !is_mine && unwind >= *hard_unwind && contains(order, *hard)
-            })
-        });
-        let is_asked = (self.under_way.values())
-            .any(|(asked, asked_unwind)| *asked_unwind >= unwind && contains(*asked, order));
-        is_hard || is_asked
+                let is_first = other.contains(&question) && level.number < number;
+                question.contains(&other) && !(question.is_begun && is_first)
+            });
+        let is_harder_than_asked =
+            (self.under_way.values()).any(|asked| asked.is_begun && question.contains(asked));
+        // One that is begun goes on: what contains it is harder.
+        is_harder || is_harder_than_asked || (self.is_asked(level) && !question.is_begun)
+    }
+
+    /// Whether somebody is asking a question, perhaps as a part of another.
+    fn is_asked(&self, level: &Level) -> bool {
+        (level.question()).is_some_and(|question| {
+            (self.under_way.values()).any(|asked| asked.contains(&question))
+        })
+    }
+
+    fn is_done(&self) -> bool {
+        self.plan.is_empty() && self.open.is_empty() && self.under_way.is_empty()
     }
 
     /// The verdict when all questions are answered.
@@ -195,9 +329,9 @@ struct Search<'t> {
     task: &'t Task<'t>,
     common: &'t Mutex<Common>,
     core: usize,
-    /// How long a question may take in this phase; `None` if it is the only one.
-    share: Option<Duration>,
-    open: VecDeque<Level>,
+    /// How long a question may take in its first turn; `None` if it is the only
+    /// one.
+    first_share: Option<Duration>,
 }
 
 /// There is a verdict.
@@ -209,9 +343,15 @@ impl Search<'_> {
         (self.common.lock()).unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn first_phase(&mut self) -> ControlFlow<Over> {
-        self.begin_levels(FIRST_LEVELS);
-        self.phase()?;
+    fn small_questions(&self) -> ControlFlow<Over> {
+        let mut common = self.common();
+        let count = FIRST_LEVELS.min(common.plan.len());
+        let first: Vec<Level> = common.plan.drain(..count).collect();
+        common.open.extend(first);
+        drop(common);
+        while let Some(level) = self.next(true) {
+            self.ask(level)?;
+        }
         // Runs at random would find the same ones again and again.
         if self.task.options.bounds.are_open() && !self.task.options.all_violations {
             let (run, record) = sample::sample(self.task);
@@ -223,134 +363,80 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
-    /// All other phases.
-    fn rest(&mut self) -> ControlFlow<Over> {
+    /// All other questions.
+    fn rest(&self) -> ControlFlow<Over> {
         loop {
             if self.task.stop.load(Ordering::Relaxed) {
                 return ControlFlow::Break(Over);
             }
-            if self.open.len() < ENOUGH_LEVELS {
-                self.begin_levels(MORE_LEVELS);
-            }
-            if self.open.is_empty() {
-                return ControlFlow::Continue(());
-            }
             if self.is_over() {
                 return self.unknown("the time is over".to_owned());
             }
-            self.share = self.share.map(|share| (2 * share).min(LONGEST_SHARE));
-            self.phase()?;
+            if let Some(level) = self.next(false) {
+                self.ask(level)?;
+            } else if self.common().is_done() {
+                return ControlFlow::Continue(());
+            } else {
+                std::thread::sleep(PAUSE);
+            }
         }
     }
 
-    fn begin_levels(&mut self, count: usize) {
+    fn next(&self, is_small: bool) -> Option<Level> {
+        self.common().next(self.core, is_small)
+    }
+
+    /// Asks the first question of a level, which is open again afterwards if it
+    /// has more of them or this one takes too long.
+    fn ask(&self, mut level: Level) -> ControlFlow<Over> {
+        let Some(question) = level.question() else {
+            return ControlFlow::Continue(());
+        };
+        let start = Instant::now();
+        let (answer, record) = self.answer(&mut level, question.order);
+        let is_too_long = matches!(answer, Answer::TooLong);
+        if is_too_long {
+            level.turns += 1;
+            level.spent += start.elapsed();
+            let is_alone = level.is_hard || level.questions.asked.len() == 1;
+            level.is_hard = true;
+            level.bounded =
+                (level.bounded.take()).filter(|kept| is_alone && kept.clauses() <= MOST_KEPT);
+            if level.bounded.is_none() {
+                level.spent = Duration::ZERO;
+            }
+        } else {
+            level.next_question();
+        }
         let mut common = self.common();
-        let count = count.min(common.plan.len());
-        let levels: Vec<Level> = (common.plan.drain(..count))
-            .map(|questions| Level {
-                questions,
-                bounded: None,
-                spent: Duration::ZERO,
-            })
-            .collect();
+        common.under_way.remove(&self.core);
+        common.attempts.push(record);
+        common.open.push(level);
         drop(common);
-        self.open.extend(levels);
-    }
-
-    fn phase(&mut self) -> ControlFlow<Over> {
-        self.common().waiting.remove(&self.core);
-        let mut is_idle = true;
-        for mut level in std::mem::take(&mut self.open) {
-            let attempts = self.level(&mut level)?;
-            is_idle &= attempts == 0;
-            if let Some(order) = level.questions.asked.front() {
-                let question = (*order, level.questions.unwind);
-                let core = self.core;
-                let mut common = self.common();
-                common.waiting.entry(core).or_default().push(question);
-                drop(common);
-                self.open.push_back(level);
+        match answer {
+            Answer::Violated(run) => self.end(Verdict::Violated(run)),
+            Answer::None(limits) => self.note(question, limits),
+            Answer::TooLong if !self.is_over() => ControlFlow::Continue(()),
+            Answer::TooLong => self.unknown("the time is over".to_owned()),
+            Answer::Unknown(reason) => self.unknown(reason),
+            Answer::Misfit(reason) => {
+                self.common().misfit = Some(reason.clone());
+                self.unknown(reason)
+            }
+            Answer::Unsupported(reason) => self.give_up_from(question.unwind, reason),
+            Answer::Partly { left_out, limits } => {
+                self.common().part = Some((left_out, limits));
+                ControlFlow::Continue(())
             }
         }
-        if is_idle && !self.open.is_empty() {
-            // Others have to answer first.
-            self.begin_levels(MORE_LEVELS);
-            std::thread::sleep(Duration::from_millis(50));
-            self.share = self.share.map(|share| share / 2);
-        }
-        ControlFlow::Continue(())
     }
 
-    /// Asks the questions of a level, up to the first that takes too long, and
-    /// says how many were asked.
-    fn level(&mut self, level: &mut Level) -> ControlFlow<Over, usize> {
-        let mut count = 0;
-        while let Some(order) = level.questions.asked.front().copied() {
-            let mut common = self.common();
-            let questions = &mut level.questions;
-            if let Some(enough) = common.enough_unwinding {
-                questions.unwind = questions.unwind.min(enough);
-            } else if questions.is_for_proof {
-                questions.asked.clear();
-                break;
-            }
-            let unwind = questions.unwind;
-            if common.is_unsupported(unwind) {
-                questions.asked.clear();
-                break;
-            }
-            if common.must_wait(self.core, order, unwind) {
-                break;
-            }
-            if common.is_shown(order, unwind) {
-                questions.asked.pop_front();
-                continue;
-            }
-            common.under_way.insert(self.core, (order, unwind));
-            drop(common);
-            let start = Instant::now();
-            let (answer, record) = self.question(level, order);
-            let mut common = self.common();
-            common.under_way.remove(&self.core);
-            common.attempts.push(record);
-            drop(common);
-            count += 1;
-            match answer {
-                Answer::Violated(run) => {
-                    self.end(Verdict::Violated(run))?;
-                }
-                Answer::None(limits) => self.note(order, unwind, limits)?,
-                Answer::TooLong if !self.is_over() => {
-                    level.spent += start.elapsed();
-                    level.bounded =
-                        (level.bounded.take()).filter(|kept| kept.clauses() <= MOST_KEPT);
-                    break;
-                }
-                Answer::TooLong => self.unknown("the time is over".to_owned())?,
-                Answer::Unknown(reason) => self.unknown(reason)?,
-                Answer::Misfit(reason) => {
-                    self.common().misfit = Some(reason.clone());
-                    self.unknown(reason)?;
-                }
-                Answer::Unsupported(reason) => self.give_up_from(unwind, reason)?,
-                Answer::Partly { left_out, limits } => {
-                    self.common().part = Some((left_out, limits));
-                }
-            }
-            level.questions.asked.pop_front();
-            level.spent = Duration::ZERO;
-        }
-        ControlFlow::Continue(count)
-    }
-
-    fn question(&mut self, level: &mut Level, order: Order) -> (Answer, Attempt) {
-        let is_new = level.bounded.is_none();
-        let spent = if is_new { Duration::ZERO } else { level.spent };
-        let deadline = self.deadline(spent);
-        if is_new {
-            let largest = level.questions.asked.back().copied().unwrap_or(order);
+    fn answer(&self, level: &mut Level, order: Order) -> (Answer, Attempt) {
+        let deadline = self.deadline(level);
+        if level.bounded.is_none() {
+            let largest = level.questions.asked.back().copied();
             let query = Query {
-                order: largest,
+                order: largest.filter(|_| !level.is_hard).unwrap_or(order),
                 unwind: level.questions.unwind,
                 deadline,
             };
@@ -372,12 +458,13 @@ impl Search<'_> {
     }
 
     /// There is no violation within these bounds.
-    fn note(&mut self, order: Order, unwind: u32, limits: Limits) -> ControlFlow<Over> {
+    fn note(&self, question: Question, limits: Limits) -> ControlFlow<Over> {
         if limits.order.is_none() && limits.loops.is_empty() {
             return self.end(safe(limits));
         }
         let mut common = self.common();
-        common.shown.push((order, unwind));
+        common.shown.push(question);
+        let Question { order, unwind, .. } = question;
         let size = size_of(order) * u64::from(unwind);
         if (common.established.as_ref()).is_none_or(|(best, _)| size >= *best) {
             common.established = Some((size, limits));
@@ -419,12 +506,16 @@ impl Search<'_> {
         deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// When a question has to wait for the next phase.
-    fn deadline(&self, spent: Duration) -> Option<Instant> {
-        let Some(share) = self.share else {
+    /// When the turn of a level is over.
+    fn deadline(&self, level: &Level) -> Option<Instant> {
+        let Some(first) = self.first_share else {
             return self.task.deadline;
         };
-        let end = Instant::now() + share.saturating_sub(spent);
+        let unwind = level.questions.unwind.max(FEW_ITERATIONS);
+        let share = (first * FEW_ITERATIONS / unwind * FEW_ITERATIONS / unwind)
+            .saturating_mul(1u32.checked_shl(level.turns).unwrap_or(u32::MAX))
+            .min(LONGEST_SHARE);
+        let end = Instant::now() + share.saturating_sub(level.spent);
         Some(self.task.deadline.map_or(end, |last| last.min(end)))
     }
 }
@@ -434,6 +525,12 @@ fn size_of(order: Order) -> u64 {
         Order::Contexts(contexts) => u64::from(contexts),
         Order::Rounds(rounds) => 2 * u64::from(rounds),
     }
+}
+
+/// The number of the level whose question had the fewest turns.
+fn fewest_turns<'l>(levels: impl Iterator<Item = &'l Level>) -> Option<usize> {
+    let least = levels.min_by_key(|level| (level.turns, level.number));
+    least.map(|level| level.number)
 }
 
 /// Whether the first bound allows all that the second does.
@@ -472,7 +569,7 @@ fn plan(order: Option<Order>, unwind: Option<u32>) -> Vec<Questions> {
     add(1, false, rounds(1..=2));
     add(2, false, rounds(2..=3));
     add(3, false, rounds(2..=5));
-    add(5, false, rounds(2..=3));
+    add(5, false, rounds(2..=2));
     for level in 4..=HIGHEST {
         // Some loops have to go round often before anything happens.
         if let Some(unwind) = 1u32
@@ -485,4 +582,118 @@ fn plan(order: Option<Order>, unwind: Option<u32>) -> Vec<Questions> {
         add(level, true, [Order::Contexts(2 * level)].into());
     }
     plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn common(plan: Vec<Questions>, cores: usize) -> Common {
+        Common {
+            plan: (plan.into_iter().enumerate())
+                .map(|(number, questions)| Level::new(number, questions))
+                .collect(),
+            most_open: OPEN_LEVELS + cores - 1,
+            ..Common::default()
+        }
+    }
+
+    fn rounds(unwind: u32, asked: RangeInclusive<u32>) -> Questions {
+        Questions {
+            unwind,
+            asked: asked.map(Order::Rounds).collect(),
+            is_for_proof: false,
+        }
+    }
+
+    /// What a core does with an answer.
+    fn answer(common: &mut Common, core: usize, mut level: Level, is_too_long: bool) {
+        if let Some(question) = common.under_way.remove(&core) {
+            if is_too_long {
+                level.turns += 1;
+            } else {
+                common.shown.push(question);
+                level.next_question();
+            }
+        }
+        common.open.push(level);
+    }
+
+    #[test]
+    fn what_contains_a_hard_question_waits_for_it() {
+        let plan = vec![rounds(3, 3..=4), rounds(4, 3..=4), rounds(8, 1..=2)];
+        let mut common = common(plan, 2);
+        let hard = common.next(0, false).expect("the first level is free");
+        assert_eq!(hard.number, 0);
+        answer(&mut common, 0, hard, true);
+        let other = common.next(0, false).expect("another is free");
+        assert_eq!(other.number, 2);
+        let hard = common.next(1, false).expect("the hard one goes on");
+        assert_eq!((hard.number, hard.turns), (0, 1));
+        answer(&mut common, 1, hard, false);
+        // Three rounds are shown; neither four nor three with more iterations is
+        // known to be hard.
+        let next = common.next(1, false).expect("it is free now");
+        assert_eq!((next.number, next.turns), (0, 0));
+    }
+
+    #[test]
+    fn nobody_is_idle_while_there_is_a_question() {
+        let plan = vec![rounds(1, 1..=2), rounds(2, 2..=3)];
+        let mut common = common(plan, 2);
+        let hard = common.next(0, false).expect("the first level is free");
+        answer(&mut common, 0, hard, true);
+        let first = common.next(0, false).map(|level| level.number);
+        let second = common.next(1, false).map(|level| level.number);
+        assert_eq!((first, second), (Some(0), Some(1)));
+        let third = common.next(2, false).map(|level| level.number);
+        assert_eq!(third, None);
+    }
+
+    #[test]
+    fn every_question_is_answered_in_the_end() {
+        for seed in 1..=20u64 {
+            let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut draw = |below: u64| {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                random % below
+            };
+            let cores = 1 + (seed % 3) as usize;
+            let all: Vec<(u32, VecDeque<Order>)> = (plan(None, None).iter())
+                .filter(|questions| !questions.is_for_proof)
+                .map(|questions| (questions.unwind, questions.asked.clone()))
+                .collect();
+            let mut common = common(plan(None, None), cores);
+            let mut busy: Vec<Option<Level>> = (0..cores).map(|_| None).collect();
+            while !common.is_done() {
+                let core = draw(cores as u64) as usize;
+                match busy[core].take() {
+                    Some(level) => {
+                        let is_too_long = level.turns < 6 && draw(3) == 0;
+                        answer(&mut common, core, level, is_too_long);
+                    }
+                    None => busy[core] = common.next(core, false),
+                }
+                assert!(
+                    busy.iter().any(Option::is_some) || !common.under_way.is_empty() || {
+                        busy[0] = common.next(0, false);
+                        busy[0].is_some() || common.is_done()
+                    },
+                    "nobody is at anything, and there are open questions"
+                );
+            }
+            for (unwind, asked) in all {
+                for order in asked {
+                    let question = Question {
+                        order,
+                        unwind,
+                        is_begun: false,
+                    };
+                    assert!(common.is_shown(&question), "{order:?} {unwind}");
+                }
+            }
+        }
+    }
 }
