@@ -483,17 +483,23 @@ int main(void) {
 "#;
 
 /// Threads that put messages into a hash table, looking for the next free slot.
+/// If a slot is taken without claiming it, two threads may take the same.
 const INDEXER: &str = r#"
 #include <assert.h>
 #include <pthread.h>
 #define SIZE 8
 int table[SIZE];
+static int claim(int h, int w) {
+    if (CLAIMS) return __sync_bool_compare_and_swap(&table[h], 0, w);
+    if (table[h]) return 0;
+    table[h] = w;
+    return 1;
+}
 static void *worker(void *arg) {
     int tid = (int)(long)arg;
     for (int m = 0; m < 2; m++) {
-        int w = (m + 1) * 11 + tid, h = (w * 7) % SIZE;
-        for (int i = 0; i < SIZE && !__sync_bool_compare_and_swap(&table[h], 0, w); i++) h = (h + 1) % SIZE;
-        assert(table[h] == w);
+        int w = (m + 1) * 11 + tid * 8, h = (w * 7) % SIZE;
+        for (int i = 0; i < SIZE && !claim(h, w); i++) h = (h + 1) % SIZE;
     }
     return 0;
 }
@@ -501,9 +507,46 @@ int main(void) {
     pthread_t t[2];
     for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, worker, (void *)i);
     for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    int entries = 0;
+    for (int i = 0; i < SIZE; i++) entries += table[i] != 0;
+    assert(entries == 4);
     return 0;
 }
 "#;
+
+/// One thread holds the right lock while it works, the others hold another one.
+const WRONGLOCK: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+pthread_mutex_t right = PTHREAD_MUTEX_INITIALIZER, wrong = PTHREAD_MUTEX_INITIALIZER;
+int value;
+static void *careful(void *arg) {
+    pthread_mutex_lock(&right);
+    int before = value;
+    value++;
+    assert(value == before + 1);
+    pthread_mutex_unlock(&right);
+    return 0;
+}
+static void *careless(void *arg) {
+    pthread_mutex_lock(&wrong);
+    value += 2;
+    pthread_mutex_unlock(&wrong);
+    return 0;
+}
+int main(void) {
+    pthread_t t[1 + OTHERS];
+    pthread_create(&t[0], 0, careful, 0);
+    for (int i = 1; i <= OTHERS; i++) pthread_create(&t[i], 0, careless, 0);
+    for (int i = 0; i <= OTHERS; i++) pthread_join(t[i], 0);
+    return 0;
+}
+"#;
+
+/// A number of questions; none if nothing had to be asked.
+fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap_or(0)
+}
 
 fn esbmc(settings: &Settings) -> Result<(), String> {
     let folder = std::env::temp_dir().join(format!("bench-{}", std::process::id()));
@@ -525,7 +568,26 @@ fn esbmc(settings: &Settings) -> Result<(), String> {
             write("fsbench_bad.c", &FSBENCH.replace("EXTRA", "1"))?,
             4,
         ),
-        ("indexer_ok", write("indexer_ok.c", INDEXER)?, 4),
+        (
+            "indexer_ok",
+            write("indexer_ok.c", &INDEXER.replace("CLAIMS", "1"))?,
+            6,
+        ),
+        (
+            "indexer_bad",
+            write("indexer_bad.c", &INDEXER.replace("CLAIMS", "0"))?,
+            6,
+        ),
+        (
+            "wronglock_bad",
+            write("wronglock_bad.c", &WRONGLOCK.replace("OTHERS", "1"))?,
+            4,
+        ),
+        (
+            "wronglock_3_bad",
+            write("wronglock_3_bad.c", &WRONGLOCK.replace("OTHERS", "3"))?,
+            4,
+        ),
         ("reorder_4_bad", sct.join("reorder_4_bad.c"), 5),
         ("reorder_5_bad", sct.join("reorder_5_bad.c"), 6),
         ("twostage_100_bad", sct.join("twostage_100_bad.c"), 4),
@@ -553,10 +615,10 @@ fn esbmc(settings: &Settings) -> Result<(), String> {
             "| {name} | {contexts} | {} | {} | {} | {} | {} | {} |",
             whole.verdict,
             lazy.time(),
-            lazy.search["schedules"],
+            count(&lazy.search["schedules"]),
             whole.time(),
             widen.time(),
-            widen.search["calls"],
+            count(&widen.search["calls"]),
         );
     }
     let _ = fs::remove_dir_all(&folder);

@@ -50,7 +50,7 @@ pub struct Scope {
 }
 
 /// Contexts up to which schedules are tried one by one.
-const MOST_LAZY: u32 = 3;
+const MOST_LAZY: u32 = 4;
 
 /// All strategies. The last one leaves schedules out.
 pub fn strategies() -> Vec<Strategy> {
