@@ -31,7 +31,7 @@ impl<'a> Machine<'a> {
             machine.must_wait_for_addresses(site) || machine.must_wait_for_the_end(site)
         };
         if allocates && must_wait(self) {
-            return Ok(Reply::Wait(Pending::default()));
+            return Ok(Reply::Wait(self.foreseen(site, op)));
         }
         match op {
             MemoryOp::Malloc => {
@@ -93,6 +93,31 @@ impl<'a> Machine<'a> {
             MemoryOp::Compare => self.compare_blocks(site),
             MemoryOp::Find | MemoryOp::FindLast => self.find_byte(site, op == MemoryOp::FindLast),
         }
+    }
+
+    /// What an allocation that has to wait will access, besides the new block.
+    fn foreseen(&mut self, site: &Site, op: MemoryOp) -> Pending {
+        let place = |machine: &Self| machine.pointer_arg(site, 0);
+        let mut pending = Pending::default();
+        match op {
+            MemoryOp::Realloc => pending = self.freeing(place(self)),
+            MemoryOp::ReallocArray => {
+                if self.product(site.number(1), site.number(2)).is_some() {
+                    pending = self.freeing(place(self));
+                }
+            }
+            MemoryOp::PosixMemalign if self.is_alignment(site.number(1)) => {
+                let word = self.memory.pointer_bytes;
+                // A wrong address is noticed when the step is taken.
+                let _ = self.model_access(site, place(self), word, AccessMode::WRITE, &mut pending);
+            }
+            _ => {}
+        }
+        pending
+    }
+
+    fn is_alignment(&self, align: u64) -> bool {
+        align.is_power_of_two() && align.is_multiple_of(self.memory.pointer_bytes)
     }
 
     fn product(&self, count: u64, size: u64) -> Option<u64> {
@@ -202,7 +227,7 @@ impl<'a> Machine<'a> {
 
     fn posix_memalign(&mut self, site: &mut Site) -> Result<Reply, Stop> {
         let (place, align, size) = (self.pointer_arg(site, 0), site.number(1), site.number(2));
-        if !align.is_power_of_two() || align % self.memory.pointer_bytes != 0 {
+        if !self.is_alignment(align) {
             return Ok(Reply::int(EINVAL));
         }
         let word = self.memory.pointer_bytes;
