@@ -57,7 +57,7 @@ use crate::image::Image;
 use crate::inputs::{Allocation, Asker, Inputs, NoInput, Request};
 use crate::machine::{Config, Machine};
 use crate::schedule::Schedule;
-use crate::thread::{End, Life, Stuck};
+use crate::thread::{End, Life, Phase, Stuck};
 use crate::violation::Signature;
 use ir::{FunctionId, InstId, Program};
 use std::collections::{BTreeSet, HashMap};
@@ -364,10 +364,15 @@ impl Guided<'_, '_> {
             } => {
                 let counter = machine.counter.as_ref();
                 counter.is_some_and(|counter| {
-                    let current = counter.current(machine.thread(thread));
+                    let thread_data = machine.thread(thread);
+                    let phase = thread_data.frame().map(|frame| &frame.phase);
+                    // It may have read what nobody else can see, which was no step.
+                    let has_read = matches!(phase, Some(Phase::Copying(_)));
+                    let current = counter.current(thread_data);
                     let is_next = current.is_some_and(|execution| {
                         let place = (execution.function, execution.inst, execution.number);
-                        place == (function, inst, count) && execution.steps == part
+                        place == (function, inst, count)
+                            && (execution.steps == part || has_read && part == 1)
                     });
                     is_next || counter.has_done(thread, function, inst, count, part)
                 })
