@@ -349,6 +349,16 @@ impl Encoding {
                 self.blaster.add_clause(&[!*passed, *created], sink);
             }
         }
+        // What takes a turn has to wait for it.
+        let positions = threads.threads[thread].positions[..quiet].iter();
+        for (index, position) in positions.enumerate() {
+            let guard = self.blaster.literal(&threads.terms, position.guard);
+            let own = self.blaster.literal(&threads.terms, position.own);
+            let schedule = &self.schedule.threads[thread];
+            for (at, run) in schedule.at[index].iter().zip(&schedule.run) {
+                self.blaster.add_clause(&[!*at, *run, !guard, own], sink);
+            }
+        }
         if let Some(first) = self.schedule.threads[thread].done.get(quiet).cloned() {
             self.only_after(&first, None, &created, sink);
         }

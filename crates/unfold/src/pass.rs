@@ -480,6 +480,7 @@ impl<'p> Pass<'p> {
         state.ok = self.terms.bool(true);
         let position = Position {
             guard,
+            own: self.terms.bool(false),
             accesses: Vec::new(),
             requires: Vec::new(),
             joins: Vec::new(),
@@ -542,9 +543,27 @@ impl<'p> Pass<'p> {
         self.work().thread.positions[position].requires.push(needed);
     }
 
-    /// Before its first position a thread may do things that look like steps to
-    /// others, although they concern nobody else. Then it must have had a turn.
+    /// Before its first step that others notice, a thread may do things that look
+    /// like steps to them, although they concern nobody else. Then it must have had
+    /// a turn.
     pub fn touch(&mut self, frame: &Frame, state: &mut State) {
+        let never = self.terms.bool(false);
+        self.touch_unless(frame, state, never);
+    }
+
+    /// What is at a position, or at none, is a step whatever memory it concerns.
+    pub fn take_turn(&mut self, frame: &Frame, state: &mut State, position: Option<usize>) {
+        match position {
+            Some(position) => {
+                let never = self.terms.bool(false);
+                self.work().thread.positions[position].own = never;
+            }
+            None => self.touch(frame, state),
+        }
+    }
+
+    /// The same as a touch, unless it concerns only memory of the thread's own.
+    pub fn touch_unless(&mut self, frame: &Frame, state: &mut State, is_own: TermId) {
         if state.atomic.is_some() || self.is_alone {
             return;
         }
@@ -554,12 +573,15 @@ impl<'p> Pass<'p> {
             part: 0,
             location,
         };
-        // What is quiet takes no turn.
-        let quiet = self.work().thread.quiet_before;
-        if state.after == quiet && self.thread.as_u32() != 0 {
+        if self.thread != ThreadId::FIRST && !self.had_turn(state) {
             // This is the touch itself: another position for it would let others go
             // on between the step and what follows it at once.
-            self.push_position(state, step(Place::Start), frame.execution);
+            let place = match self.had_no_turn(state) {
+                true => Place::Start,
+                false => Place::Inst(frame.function, frame.inst),
+            };
+            let position = self.push_position(state, step(place), frame.execution);
+            self.work().thread.positions[position].own = is_own;
             return;
         }
         if !self.options.reductions.hiding {
@@ -571,6 +593,31 @@ impl<'p> Pass<'p> {
             step: step(Place::Inst(frame.function, frame.inst)),
             execution: frame.execution,
         }];
+    }
+
+    /// Whether the thread has surely taken a step on this path that takes a turn.
+    pub fn had_turn(&mut self, state: &State) -> bool {
+        (0..state.after).any(|index| {
+            let takes_turn = self.takes_turn(index);
+            let is_taken = self.terms.implies(state.guard, takes_turn);
+            self.terms.as_bool(is_taken) == Some(true)
+        })
+    }
+
+    /// Whether it has surely taken none.
+    pub fn had_no_turn(&mut self, state: &State) -> bool {
+        (0..state.after).all(|index| {
+            let takes_turn = self.takes_turn(index);
+            let is_taken = self.terms.and(state.guard, takes_turn);
+            self.terms.as_bool(is_taken) == Some(false)
+        })
+    }
+
+    fn takes_turn(&mut self, index: usize) -> TermId {
+        let position = &self.work().thread.positions[index];
+        let (guard, own) = (position.guard, position.own);
+        let is_other = self.terms.not(own);
+        self.terms.and(guard, is_other)
     }
 
     /// Makes positions of the steps that nobody notices, since others must be able

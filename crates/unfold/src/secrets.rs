@@ -11,8 +11,6 @@
 //! thread. What is stored in an object that is itself still secret gets out
 //! together with that object.
 
-use crate::access::{Target, Targets};
-use crate::checks::Check;
 use crate::known::{Content, Known, ObjectId};
 use crate::pass::{Pass, State};
 use formula::TermId;
@@ -78,38 +76,18 @@ impl<'p> Pass<'p> {
     pub fn make_secret(&mut self, state: &mut State, object: ObjectId) {
         self.make_shadow(state, object);
         let is_unknown = matches!(self.known.objects[object].starts_as, Content::Unknown);
-        let is_lent = self.looks_at_ends() && self.known.is_lent(object);
-        if self.is_alone || !is_unknown && !is_lent {
+        if self.is_alone || !is_unknown {
             return;
         }
         let pieces = self.known.pieces(object);
-        let shared = (pieces.iter()).filter(|piece| piece.is_shared && is_unknown);
+        let shared = (pieces.iter()).filter(|piece| piece.is_shared);
         let secret = Secret {
             unwritten: shared.map(|piece| piece.start).collect(),
             ..Secret::default()
         };
-        if !secret.unwritten.is_empty() || is_lent {
+        if !secret.unwritten.is_empty() {
             Rc::make_mut(&mut state.secrets.0).insert(object, secret);
         }
-    }
-
-    /// Whether somebody wants to know where threads stand when a run is over.
-    fn looks_at_ends(&self) -> bool {
-        let checks = self.options.checks;
-        checks.has(Check::Race) || checks.has(Check::Deadlock)
-    }
-
-    /// Whether an access concerns only what the path has made itself, and whose
-    /// address has not got out. Nobody knows unless somebody wants to.
-    pub fn concerns_secrets(&self, state: &State, targets: &Targets) -> bool {
-        let is_secret = |target: &Target| {
-            let secret = state.secrets.0.get(&target.object);
-            secret.is_some_and(|secret| !secret.is_out)
-        };
-        self.looks_at_ends()
-            && !targets.list.is_empty()
-            && state.atomic.is_none()
-            && targets.list.iter().all(is_secret)
     }
 
     /// The path reads a shared piece.

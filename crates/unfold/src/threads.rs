@@ -95,14 +95,29 @@ pub struct Thread {
     pub positions: Vec<Position>,
     /// Whether the thread can end at all; if not, joins with it never return.
     pub can_end: bool,
-    /// So many positions at the beginning concern memory that nobody else can know
-    /// of yet. They take no turn: the thread may pass them with its creation. Only
-    /// if somebody wants to know where threads stand.
+    /// So many positions at the beginning may come before the first step that takes
+    /// a turn. The thread may pass them with its creation, as far as its path does
+    /// not lead through them or they are its own. None if none is its own.
     pub quiet_before: usize,
     /// Of so many positions, those that the thread's path does not lead through
     /// are passed together with the one before, unless the thread is stuck there.
     /// The others may be passed later too, since it makes no difference.
     pub skips_before: usize,
+}
+
+impl Thread {
+    /// Finds what may be passed with the creation.
+    pub(crate) fn find_quiet(&mut self, terms: &Terms) {
+        let is = |term: TermId, value: bool| terms.as_bool(term) == Some(value);
+        let takes_turn = |position: &Position| is(position.guard, true) && is(position.own, false);
+        let first = self.positions.iter().position(takes_turn);
+        let before = first.unwrap_or(self.positions.len());
+        let mut quiet = self.positions[..before].iter();
+        self.quiet_before = match quiet.any(|position| !is(position.own, false)) {
+            true => before,
+            false => 0,
+        };
+    }
 }
 
 /// The position that makes a thread.
@@ -117,6 +132,10 @@ pub struct Creation {
 pub struct Position {
     /// Whether the thread's path leads through it.
     pub guard: TermId,
+    /// Whether it concerns only memory that the thread has made itself. Before the
+    /// thread has taken any other step, nobody else can know of that, so this is no
+    /// step yet and takes no turn.
+    pub own: TermId,
     /// In the order in which they happen within the step.
     pub accesses: Vec<Access>,
     /// What must hold for a thread to pass, if the guard holds: the lock is free,

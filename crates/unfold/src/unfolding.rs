@@ -293,6 +293,7 @@ impl Pass<'_> {
             }
             work.thread
                 .place_uses(uses.remove(thread).unwrap_or_default());
+            work.thread.find_quiet(&self.terms);
             threads.push(work.thread);
             trails.push(work.trail);
         }

@@ -77,16 +77,17 @@ impl<'p> Pass<'p> {
             valid.clear();
         }
         let mut is_visible = is_noticed;
-        let mut touches = false;
+        let (mut own, mut touches) = (Vec::new(), false);
         let (mut lives, mut ends) = (Vec::new(), Vec::new());
         for target in &targets.list {
             is_visible |= self.is_visible(target.object, target.offset, size);
             for life in self.known.graves(target.object, target.offset, size) {
                 is_visible |= self.is_visible(life, 0, 4);
             }
-            let data = &self.known.objects[target.object];
-            let is_global = matches!(data.key, ObjectKey::Global(_));
-            touches |= !data.is_constant && (is_global || data.owner != self.thread);
+            match self.is_elsewhere(target.object) {
+                true => touches = true,
+                false => own.push(target.condition),
+            }
             if let Some(alive) = self.alive_object(target.object) {
                 is_visible |= self.is_visible(alive, 0, 1);
                 lives.push((target.condition, alive));
@@ -97,18 +98,21 @@ impl<'p> Pass<'p> {
             }
         }
         touches &= !self.is_alone;
+        let is_own = match (is_noticed || own.is_empty(), touches) {
+            (true, _) => self.terms.bool(false),
+            (false, true) => self.terms.any(&own),
+            (false, false) => self.truth(),
+        };
         is_visible |= touches && !self.options.reductions.hiding;
         let position = if is_visible {
-            let is_quiet = !is_noticed && self.concerns_secrets(state, targets);
             let position = self.position(frame, state, part);
-            let thread = &mut self.work().thread;
-            if is_quiet && thread.quiet_before == position {
-                thread.quiet_before += 1;
+            if state.atomic.is_none() {
+                self.work().thread.positions[position].own = is_own;
             }
             Some(position)
         } else {
             if touches {
-                self.touch(frame, state);
+                self.touch_unless(frame, state, is_own);
             }
             state.atomic.map(|(position, _)| position)
         };
@@ -132,6 +136,14 @@ impl<'p> Pass<'p> {
             Flow::Dead => Err(Flow::Dead),
             Flow::Next => Ok(position),
         }
+    }
+
+    /// Whether others may know of some memory without any doing of the thread. To
+    /// access it is a step, even if no other thread does.
+    pub fn is_elsewhere(&self, object: ObjectId) -> bool {
+        let data = &self.known.objects[object];
+        let is_global = matches!(data.key, ObjectKey::Global(_));
+        !data.is_constant && (is_global || data.owner != self.thread)
     }
 
     /// What the program has to see to, at a step if there is one.

@@ -96,18 +96,24 @@ impl<F: Fn(VariableId) -> u128> RunEnd<'_, '_, F> {
     /// The last thing that a thread really does.
     fn last(&mut self) -> Option<Standing> {
         for context in self.contexts.iter().rev() {
-            let thread = &self.threads.threads[context.thread];
             let mut range = context.positions.clone().rev();
-            let last = range.find(|position| {
-                let is_step = *position >= thread.quiet_before;
-                is_step && self.evaluator.is_true(thread.positions[*position].guard)
-            });
+            let last = range.find(|position| self.is_step(context.thread, *position));
             if let Some(position) = last {
                 let thread = context.thread;
                 return Some(Standing { thread, position });
             }
         }
         None
+    }
+
+    /// Whether something that is passed is a step: the thread has had a turn by then.
+    fn is_step(&mut self, thread: ThreadId, position: usize) -> bool {
+        let positions = &self.threads.threads[thread].positions[..=position];
+        let is_done = self.evaluator.is_true(positions[position].guard);
+        let mut takes_turn = |position: &Position| {
+            self.evaluator.is_true(position.guard) && !self.evaluator.is_true(position.own)
+        };
+        is_done && positions.iter().any(&mut takes_turn)
     }
 
     pub fn race(

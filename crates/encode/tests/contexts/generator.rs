@@ -358,7 +358,7 @@ impl Generator<'_> {
                 accesses,
                 requires,
                 joins,
-                ..position(guard)
+                ..position(&mut self.terms, guard)
             });
             pools.push(pool.clone());
         }
@@ -370,10 +370,10 @@ impl Generator<'_> {
         let always = self.terms.bool(true);
         let mut positions = Vec::new();
         if index == 0 {
-            positions.push(position(always));
+            positions.push(position(&mut self.terms, always));
         }
         for _ in 0..self.rng.usize(1..=3) {
-            let mut position = position(always);
+            let mut position = position(&mut self.terms, always);
             if self.rng.u32(..4) == 0 {
                 position.guard = self.truth(&pool);
             }
@@ -455,9 +455,10 @@ impl Generator<'_> {
 }
 
 /// A position that does nothing.
-fn position(guard: TermId) -> Position {
+fn position(terms: &mut Terms, guard: TermId) -> Position {
     Position {
         guard,
+        own: terms.bool(false),
         accesses: Vec::new(),
         requires: Vec::new(),
         joins: Vec::new(),

@@ -106,6 +106,7 @@ impl Builder {
     fn position(&mut self) {
         self.positions.push(Position {
             guard: self.guard,
+            own: self.terms.bool(false),
             accesses: Vec::new(),
             requires: Vec::new(),
             joins: Vec::new(),

@@ -35,7 +35,8 @@ impl<'p> Pass<'p> {
             Op::AlignedAlloc | Op::NewAligned => {
                 let index = u32::from(op == Op::AlignedAlloc);
                 let size = self.number(call, index as usize, word);
-                self.allocate_aligned(state, frame, size).map(Reply::Return)
+                let block = self.allocate_aligned(state, frame, size, true)?;
+                Ok(Reply::Return(block))
             }
             Op::Calloc => {
                 let (count, size) = (self.number(call, 0, word), self.number(call, 1, word));
@@ -45,10 +46,14 @@ impl<'p> Pass<'p> {
             }
             Op::PosixMemalign => {
                 let size = self.number(call, 2, word);
-                let block = self.allocate_aligned(state, frame, size)?;
                 let place = self.argument(call, 0);
                 let len = self.program.target.pointer_bytes;
                 let targets = self.resolve(frame, place, len, true)?;
+                // The same step stores the address.
+                let mut all = targets.list.iter();
+                let is_stored = self.terms.as_bool(targets.valid) == Some(true)
+                    && all.all(|target| self.is_elsewhere(target.object));
+                let block = self.allocate_aligned(state, frame, size, !is_stored)?;
                 self.note_pointer(&targets, block);
                 let parts = [((0, len), block)];
                 let stored =
@@ -107,18 +112,20 @@ impl<'p> Pass<'p> {
         Ok(self.address(object, 0))
     }
 
-    /// A new block at an address that is a multiple of something.
+    /// A new block at an address that is a multiple of something, as one step unless
+    /// there will be another one at once.
     fn allocate_aligned(
         &mut self,
         state: &mut State,
         frame: &Frame,
         size: TermId,
+        is_step: bool,
     ) -> Result<TermId, Error> {
         let object = self.new_block(state, frame, size, Content::Unknown)?;
         let mut position = state.atomic.map(|(position, _)| position);
         if self.is_count_visible(object) {
             position = Some(self.position(frame, state, 0));
-        } else if self.options.can_free || self.counts_blocks() {
+        } else if is_step && (self.options.can_free || self.counts_blocks()) {
             self.touch(frame, state);
         }
         let always = self.truth();
@@ -214,8 +221,8 @@ impl<'p> Pass<'p> {
         let Ok(position) = self.begin_step(state, frame, &targets, 0, 0, is_noticed) else {
             return Ok(Reply::Never);
         };
-        if position.is_none() && self.counts_blocks() {
-            self.touch(frame, state);
+        if self.counts_blocks() {
+            self.take_turn(frame, state, position);
         }
         self.note_freeing(state, position, &targets);
         self.end_blocks(state, position, &targets);
@@ -269,9 +276,7 @@ impl<'p> Pass<'p> {
             return Ok(Reply::Never);
         };
         self.note_freeing(state, position, &old);
-        if position.is_none() {
-            self.touch(frame, state);
-        }
+        self.take_turn(frame, state, position);
         self.take_address(state, frame, position, new);
         let always = self.truth();
         self.note_block(state, position, new, always, true);

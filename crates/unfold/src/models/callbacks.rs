@@ -132,12 +132,12 @@ impl<'p> Pass<'p> {
         if state.atomic.is_none() && !self.is_visible(object, offset, size) {
             return None;
         }
-        if state.after == 0 {
-            if self.thread == MAIN {
-                self.position(frame, state, 0);
-            } else {
+        if self.thread != MAIN {
+            if !self.had_turn(state) {
                 self.touch(frame, state);
             }
+        } else if state.after == 0 {
+            self.position(frame, state, 0);
         }
         Some(self.afterthought(state))
     }
@@ -156,15 +156,11 @@ impl<'p> Pass<'p> {
             && is_visible
             && state.atomic.is_none()
         {
-            if state.after == 0 {
+            if self.had_no_turn(state) {
                 return Ok(self.read_at_creation(state, creation, object, part, clears));
             }
             // A path without any step so far would go back to the creation too.
-            let positions = &self.work().thread.positions[..state.after];
-            let guards: Vec<TermId> = positions.iter().map(|position| position.guard).collect();
-            let always = self.truth();
-            let mut is_passed = |guard| self.terms.implies(state.guard, guard) == always;
-            if !guards.into_iter().any(&mut is_passed) {
+            if !self.had_turn(state) {
                 let what = "a library function that looks at what others change, after a first \
                             step that depends on a condition";
                 return Err(self.unsupported(frame, what));
