@@ -454,6 +454,7 @@ impl<'p> Pass<'p> {
         self.note_use(state, position, bytes, condition, Mode::WRITE);
         self.write_graves(state, position, bytes, condition);
         self.note_stored(bytes, value);
+        self.publish_stored(state, (object, size), condition, value);
         if self.known.is_array(object) {
             let place = (offset, size);
             return self.write_elements(state, position, object, place, condition, value);
@@ -671,6 +672,7 @@ impl<'p> Pass<'p> {
                         self.irregular(array);
                     }
                     self.note_stored((array, *offset, *size), *value);
+                    self.publish_stored(state, (array, *size), condition, *value);
                     self.write_element(state, position, array, number, condition, *value);
                     continue;
                 }

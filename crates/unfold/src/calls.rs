@@ -189,6 +189,11 @@ impl<'p> Pass<'p> {
             });
         }
         if !has_body {
+            for argument in &call.args {
+                if let Some(term) = argument.value.term() {
+                    self.publish(&mut state, term);
+                }
+            }
             let value = match &call.result {
                 None => None,
                 Some(Type::Tuple(_)) => {
@@ -449,6 +454,7 @@ fn placeholder(state: &State) -> State {
         last_steps: Vec::new(),
         memory: crate::memory::Memory::default(),
         secrets: crate::secrets::Secrets::default(),
+        published: crate::published::Published::default(),
         registers: Rc::default(),
         atomic: None,
         iterations: Rc::from([]),

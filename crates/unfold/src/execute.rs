@@ -379,6 +379,10 @@ impl<'p> Pass<'p> {
             Op::Cast { op, value } => {
                 let from = body.operand_type(program, *value);
                 let a = self.term_of(state, frame, *value);
+                if from == Type::Pointer && result != Some(&Type::Pointer) {
+                    // As a number it may come back as a pointer anywhere.
+                    self.publish(state, a);
+                }
                 self.cast(*op, a, &from, result, result_width)
             }
             Op::Offset {

@@ -6,6 +6,7 @@ use crate::known::{FrameId, Instance, Known, ObjectId};
 use crate::learn::{self, Bounds};
 use crate::locksets::Held;
 use crate::memory::{Fresh, Ground, Memory};
+use crate::published::Published;
 use crate::races::Races;
 use crate::reuse::Reuse;
 use crate::secrets::Secrets;
@@ -14,6 +15,7 @@ use crate::shape::Shape;
 use crate::threads::{
     Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Violation,
 };
+use crate::touches::Touch;
 use crate::values::Values;
 use crate::{Error, Options};
 use analysis::LoopId;
@@ -47,11 +49,12 @@ pub struct State {
     pub ok: TermId,
     /// How many positions come before.
     pub after: usize,
-    /// The same for each of the paths that were joined since the last position that
-    /// all of them lead through, in order.
-    pub last_steps: Vec<usize>,
+    /// The last step on each of the paths that were joined since the last position
+    /// that all of them lead through, in order.
+    pub last_steps: Vec<LastStep>,
     pub memory: Memory,
     pub secrets: Secrets,
+    pub published: Published,
     /// Values of the function at hand that cross blocks.
     pub registers: Rc<BTreeMap<ValueId, Value>>,
     /// The position of the atomic section the path is in, and how deep.
@@ -65,12 +68,13 @@ pub struct State {
     pub held: Held,
 }
 
-/// A step that nobody notices, and so no position unless its time matters.
-#[derive(Clone)]
-pub struct Touch {
-    guard: TermId,
-    step: Step,
-    execution: usize,
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct LastStep {
+    /// How many positions come before, its own included.
+    pub after: usize,
+    /// Nothing went wrong between it and the last position, which the path need
+    /// not lead through.
+    pub ok: TermId,
 }
 
 /// A function being executed.
@@ -370,31 +374,37 @@ impl<'p> Pass<'p> {
         let mut moment = self.moment(state, condition);
         // That comes right after the last step on the path at hand. Positions behind
         // it that the path does not lead through may be passed much later.
-        let others = match state.last_steps.as_slice() {
-            [first, later @ ..] if state.atomic.is_none() => {
-                moment.after = *first;
-                later
-            }
-            _ => &[],
+        let steps = match state.atomic {
+            None => state.last_steps.as_slice(),
+            Some(_) => &[],
         };
-        for after in others.iter().rev() {
-            let guard = self.work().thread.positions[after - 1].guard;
-            let is_last = self.terms.and(moment.condition, guard);
-            if self.terms.as_bool(is_last) != Some(false) {
-                let (after, condition) = (*after, is_last);
-                self.excluded.push(Moment {
-                    after,
-                    condition,
-                    ..moment
-                });
+        for (index, step) in steps.iter().enumerate().rev() {
+            // The guard may have been relaxed since the step.
+            let mut conditions = self.not_halted(step.after, state.after);
+            conditions.extend([moment.condition, step.ok]);
+            if index > 0 {
+                let guard = self.work().thread.positions[step.after - 1].guard;
+                conditions.push(guard);
+                let is_elsewhere = self.terms.not(guard);
+                moment.condition = self.terms.and(moment.condition, is_elsewhere);
             }
-            let is_elsewhere = self.terms.not(guard);
-            moment.condition = self.terms.and(moment.condition, is_elsewhere);
+            let (after, condition) = (step.after, self.terms.all(&conditions));
+            self.push_excluded(Moment {
+                after,
+                condition,
+                ..moment
+            });
         }
+        if steps.is_empty() {
+            self.push_excluded(moment);
+        }
+        self.forgo(state, condition, state.after);
+    }
+
+    fn push_excluded(&mut self, moment: Moment) {
         if self.terms.as_bool(moment.condition) != Some(false) {
             self.excluded.push(moment);
         }
-        self.forgo(state, condition, state.after);
     }
 
     /// The thread cannot go on where the condition holds. Inside an atomic section
@@ -439,14 +449,17 @@ impl<'p> Pass<'p> {
             return;
         }
         state.guard = guard;
-        let mut ok = vec![state.ok];
-        for index in 0..self.halted.len() {
-            let (known_after, path) = self.halted[index];
-            if state.after < known_after {
-                ok.push(self.terms.not(path));
-            }
-        }
+        let mut ok = self.not_halted(state.after, usize::MAX);
+        ok.push(state.ok);
         state.ok = self.terms.all(&ok);
+    }
+
+    /// None of the paths is taken that have come to a halt and of which the formula
+    /// knows after so many positions, but not after so few.
+    fn not_halted(&mut self, few: usize, many: usize) -> Vec<TermId> {
+        let halted = self.halted.iter();
+        let halted = halted.filter(|(known_after, _)| (few + 1..=many).contains(known_after));
+        halted.map(|(_, path)| self.terms.not(*path)).collect()
     }
 
     // Positions.
@@ -465,18 +478,24 @@ impl<'p> Pass<'p> {
     }
 
     pub fn push_position(&mut self, state: &mut State, step: Step, execution: usize) -> usize {
-        state.touches.clear();
-        state.last_steps.clear();
         self.push_guarded(state, state.guard, step, execution)
     }
 
-    fn push_guarded(
+    /// The same where a guard holds, which need not be that of the path.
+    pub fn push_guarded(
         &mut self,
         state: &mut State,
         guard: TermId,
         step: Step,
         execution: usize,
     ) -> usize {
+        if guard == state.guard {
+            state.touches.clear();
+            state.last_steps.clear();
+        }
+        for step in &mut state.last_steps {
+            step.ok = self.terms.and(step.ok, state.ok);
+        }
         state.ok = self.terms.bool(true);
         let position = Position {
             guard,
@@ -494,37 +513,10 @@ impl<'p> Pass<'p> {
         let index = work.thread.positions.len() - 1;
         state.after = index + 1;
         if self.terms.as_bool(guard) != Some(false) {
-            state.last_steps.push(state.after);
+            let (after, ok) = (state.after, state.ok);
+            state.last_steps.push(LastStep { after, ok });
         }
         index
-    }
-
-    /// Where to note what happens right after the last step on the path, before
-    /// anybody else can take one: at a position that nobody waits at. It cannot be
-    /// noted at the step itself, since conditions may have come up since then, and
-    /// the step may be another one on each path.
-    ///
-    /// # Panics
-    /// If the thread has taken no step.
-    pub fn afterthought(&mut self, state: &mut State) -> usize {
-        if let Some((position, _)) = state.atomic {
-            return position;
-        }
-        self.settle_touches(state);
-        let nowhere = self.terms.bool(false);
-        let work = self.work();
-        let count = work.thread.positions.len();
-        let last = work
-            .thread
-            .positions
-            .last()
-            .expect("a step should be taken");
-        if state.after == count && last.guard == nowhere {
-            return count - 1;
-        }
-        let (step, execution) = (last.step, work.trail.positions[count - 1]);
-        work.thread.skips_before = count + 1;
-        self.push_guarded(state, nowhere, step, execution)
     }
 
     /// The step is possible only if the condition holds.
@@ -541,91 +533,6 @@ impl<'p> Pass<'p> {
             state.ok = self.terms.and(state.ok, condition);
         }
         self.work().thread.positions[position].requires.push(needed);
-    }
-
-    /// Before its first step that others notice, a thread may do things that look
-    /// like steps to them, although they concern nobody else. Then it must have had
-    /// a turn.
-    pub fn touch(&mut self, frame: &Frame, state: &mut State) {
-        let never = self.terms.bool(false);
-        self.touch_unless(frame, state, never);
-    }
-
-    /// What is at a position, or at none, is a step whatever memory it concerns.
-    pub fn take_turn(&mut self, frame: &Frame, state: &mut State, position: Option<usize>) {
-        match position {
-            Some(position) => {
-                let never = self.terms.bool(false);
-                self.work().thread.positions[position].own = never;
-            }
-            None => self.touch(frame, state),
-        }
-    }
-
-    /// The same as a touch, unless it concerns only memory of the thread's own.
-    pub fn touch_unless(&mut self, frame: &Frame, state: &mut State, is_own: TermId) {
-        if state.atomic.is_some() || self.is_alone {
-            return;
-        }
-        let location = self.location(frame);
-        let step = |place| Step {
-            place,
-            part: 0,
-            location,
-        };
-        if self.thread != ThreadId::FIRST && !self.had_turn(state) {
-            // This is the touch itself: another position for it would let others go
-            // on between the step and what follows it at once.
-            let place = match self.had_no_turn(state) {
-                true => Place::Start,
-                false => Place::Inst(frame.function, frame.inst),
-            };
-            let position = self.push_position(state, step(place), frame.execution);
-            self.work().thread.positions[position].own = is_own;
-            return;
-        }
-        if !self.options.reductions.hiding {
-            self.position(frame, state, 0);
-            return;
-        }
-        state.touches = vec![Touch {
-            guard: state.guard,
-            step: step(Place::Inst(frame.function, frame.inst)),
-            execution: frame.execution,
-        }];
-    }
-
-    /// Whether the thread has surely taken a step on this path that takes a turn.
-    pub fn had_turn(&mut self, state: &State) -> bool {
-        (0..state.after).any(|index| {
-            let takes_turn = self.takes_turn(index);
-            let is_taken = self.terms.implies(state.guard, takes_turn);
-            self.terms.as_bool(is_taken) == Some(true)
-        })
-    }
-
-    /// Whether it has surely taken none.
-    pub fn had_no_turn(&mut self, state: &State) -> bool {
-        (0..state.after).all(|index| {
-            let takes_turn = self.takes_turn(index);
-            let is_taken = self.terms.and(state.guard, takes_turn);
-            self.terms.as_bool(is_taken) == Some(false)
-        })
-    }
-
-    fn takes_turn(&mut self, index: usize) -> TermId {
-        let position = &self.work().thread.positions[index];
-        let (guard, own) = (position.guard, position.own);
-        let is_other = self.terms.not(own);
-        self.terms.and(guard, is_other)
-    }
-
-    /// Makes positions of the steps that nobody notices, since others must be able
-    /// to go on between them and what comes next.
-    pub fn settle_touches(&mut self, state: &mut State) {
-        for touch in std::mem::take(&mut state.touches) {
-            self.push_guarded(state, touch.guard, touch.step, touch.execution);
-        }
     }
 
     /// Notes an instruction for the replay, and where inputs belong.
@@ -703,8 +610,14 @@ impl<'p> Pass<'p> {
         a.after = a.after.max(b.after);
         if a.last_steps != b.last_steps {
             a.last_steps.extend(b.last_steps);
-            a.last_steps.sort_unstable();
-            a.last_steps.dedup();
+            a.last_steps.sort_by_key(|step| step.after);
+            a.last_steps.dedup_by(|theirs, mine| {
+                let is_same = theirs.after == mine.after;
+                if is_same {
+                    mine.ok = self.terms.ite(condition, mine.ok, theirs.ok);
+                }
+                is_same
+            });
         }
         a.bounds = learn::common(&a.bounds, &b.bounds);
         a.touches.extend(b.touches);
@@ -712,6 +625,7 @@ impl<'p> Pass<'p> {
         a.touches.dedup_by_key(|touch| touch.execution);
         a.memory.merge(&mut self.ground(), condition, &b.memory);
         a.secrets.merge(&b.secrets, self.known);
+        a.published.merge(&mut self.terms, condition, &b.published);
         a.held.merge(&b.held);
         if !Rc::ptr_eq(&a.registers, &b.registers) {
             let mut merged = BTreeMap::new();

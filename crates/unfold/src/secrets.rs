@@ -135,6 +135,7 @@ impl<'p> Pass<'p> {
 
     /// A value is given to another thread.
     pub fn hand_over(&mut self, state: &mut State, value: TermId) {
+        self.publish(state, value);
         for object in self.secrets_in(state, value) {
             state.secrets.tell(object, self.known);
         }

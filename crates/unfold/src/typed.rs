@@ -154,6 +154,11 @@ impl<'p> Pass<'p> {
             Op::Load { .. } => {
                 let words = self.load_words(state, position, targets, &parts);
                 self.settle(frame, targets, &words);
+                if *ty != Type::Pointer {
+                    words
+                        .iter()
+                        .for_each(|(word, _)| self.publish(state, *word));
+                }
                 Some(self.assemble(ty, &mut words.into_iter()))
             }
             Op::Store { value, .. } => {

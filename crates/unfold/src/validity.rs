@@ -113,6 +113,9 @@ impl<'p> Pass<'p> {
         } else {
             if touches {
                 self.touch_unless(frame, state, is_own);
+            } else {
+                let is_step = self.is_published(state, targets);
+                self.touch_if(frame, state, is_step);
             }
             state.atomic.map(|(position, _)| position)
         };
@@ -142,7 +145,7 @@ impl<'p> Pass<'p> {
     /// access it is a step, even if no other thread does.
     pub fn is_elsewhere(&self, object: ObjectId) -> bool {
         let data = &self.known.objects[object];
-        let is_global = matches!(data.key, ObjectKey::Global(_));
+        let is_global = matches!(data.key, ObjectKey::Global(_) | ObjectKey::Environment(..));
         !data.is_constant && (is_global || data.owner != self.thread)
     }
 

@@ -4,7 +4,8 @@
 use crate::checks::Check;
 use crate::known::FrameKey;
 use crate::locksets::Held;
-use crate::pass::{Flow, Frame, Pass, Start, State, Value, Work};
+use crate::pass::{Flow, Frame, LastStep, Pass, Start, State, Value, Work};
+use crate::published::Published;
 use crate::secrets::Secrets;
 use crate::shape::Key;
 use crate::threads::{Place, Step, Thread};
@@ -40,13 +41,18 @@ impl<'p> Pass<'p> {
             ended: Vec::new(),
         };
         self.works.insert(start.thread, work);
+        let always = self.truth();
         let state = State {
             guard: start.guard,
-            ok: self.truth(),
+            ok: always,
             after: 0,
-            last_steps: vec![0],
+            last_steps: vec![LastStep {
+                after: 0,
+                ok: always,
+            }],
             memory: start.memory,
             secrets: Secrets::default(),
+            published: Published::default(),
             registers: Rc::default(),
             atomic: None,
             iterations: Rc::from([]),

@@ -639,7 +639,11 @@ impl<'p> Pass<'p> {
         let word = self.program.target.pointer_bytes;
         let width = self.word();
         let argument = match op {
-            Process::CxaAtExit => self.number(call, 1, width),
+            Process::CxaAtExit => {
+                let argument = self.number(call, 1, width);
+                self.publish(state, argument);
+                argument
+            }
             _ => self.terms.constant(width, 0),
         };
         let object = self.handler_object(ObjectKey::Handler(self.instance(frame, state, 0)));

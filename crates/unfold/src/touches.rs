@@ -1,0 +1,149 @@
+//! Steps that nobody notices: they look like steps to others, although they concern
+//! nobody else. They are positions only where their time matters: at the start of a
+//! thread, which must have had a turn then, and before something that happens
+//! together with the last step.
+
+use crate::pass::{Frame, Pass, State};
+use crate::threads::{Place, Step, ThreadId};
+use formula::TermId;
+
+/// A step that nobody notices, and so no position unless its time matters.
+#[derive(Clone)]
+pub struct Touch {
+    guard: TermId,
+    step: Step,
+    pub execution: usize,
+}
+
+impl<'p> Pass<'p> {
+    /// Before its first step that others notice, a thread may do things that look
+    /// like steps to them, although they concern nobody else. Then it must have had
+    /// a turn.
+    pub fn touch(&mut self, frame: &Frame, state: &mut State) {
+        let never = self.terms.bool(false);
+        self.touch_unless(frame, state, never);
+    }
+
+    /// What is at a position, or at none, is a step whatever memory it concerns.
+    pub fn take_turn(&mut self, frame: &Frame, state: &mut State, position: Option<usize>) {
+        match position {
+            Some(position) => {
+                let never = self.terms.bool(false);
+                self.work().thread.positions[position].own = never;
+            }
+            None => self.touch(frame, state),
+        }
+    }
+
+    /// The same as a touch, unless it concerns only memory of the thread's own.
+    pub fn touch_unless(&mut self, frame: &Frame, state: &mut State, is_own: TermId) {
+        self.touch_under(frame, state, state.guard, is_own);
+    }
+
+    /// The same as a touch, but only where the condition holds.
+    pub fn touch_if(&mut self, frame: &Frame, state: &mut State, condition: TermId) {
+        let guard = self.terms.and(state.guard, condition);
+        if self.terms.as_bool(guard) != Some(false) {
+            let never = self.terms.bool(false);
+            self.touch_under(frame, state, guard, never);
+        }
+    }
+
+    fn touch_under(&mut self, frame: &Frame, state: &mut State, guard: TermId, is_own: TermId) {
+        if state.atomic.is_some() || self.is_alone {
+            return;
+        }
+        let location = self.location(frame);
+        let step = |place| Step {
+            place,
+            part: 0,
+            location,
+        };
+        let here = Place::Inst(frame.function, frame.inst);
+        if self.thread != ThreadId::FIRST && !self.had_turn(state) {
+            // This is the touch itself: another position for it would let others go
+            // on between the step and what follows it at once.
+            let place = match self.had_no_turn(state) {
+                true => Place::Start,
+                false => here,
+            };
+            let position = self.push_guarded(state, guard, step(place), frame.execution);
+            self.work().thread.positions[position].own = is_own;
+            return;
+        }
+        if !self.options.reductions.hiding {
+            self.push_guarded(state, guard, step(here), frame.execution);
+            return;
+        }
+        // Of those on one path the last is enough.
+        let is_sure = guard == state.guard;
+        let touches = &mut state.touches;
+        touches.retain(|touch| !is_sure && touch.guard != guard);
+        touches.push(Touch {
+            guard,
+            step: step(here),
+            execution: frame.execution,
+        });
+    }
+
+    /// Whether the thread has surely taken a step on this path that takes a turn.
+    pub fn had_turn(&mut self, state: &State) -> bool {
+        (0..state.after).any(|index| {
+            let takes_turn = self.takes_turn(index);
+            let is_taken = self.terms.implies(state.guard, takes_turn);
+            self.terms.as_bool(is_taken) == Some(true)
+        })
+    }
+
+    /// Whether it has surely taken none.
+    pub fn had_no_turn(&mut self, state: &State) -> bool {
+        (0..state.after).all(|index| {
+            let takes_turn = self.takes_turn(index);
+            let is_taken = self.terms.and(state.guard, takes_turn);
+            self.terms.as_bool(is_taken) == Some(false)
+        })
+    }
+
+    fn takes_turn(&mut self, index: usize) -> TermId {
+        let position = &self.work().thread.positions[index];
+        let (guard, own) = (position.guard, position.own);
+        let is_other = self.terms.not(own);
+        self.terms.and(guard, is_other)
+    }
+
+    /// Makes positions of the steps that nobody notices, since others must be able
+    /// to go on between them and what comes next.
+    pub fn settle_touches(&mut self, state: &mut State) {
+        for touch in std::mem::take(&mut state.touches) {
+            self.push_guarded(state, touch.guard, touch.step, touch.execution);
+        }
+    }
+
+    /// Where to note what happens right after the last step on the path, before
+    /// anybody else can take one: at a position that nobody waits at. It cannot be
+    /// noted at the step itself, since conditions may have come up since then, and
+    /// the step may be another one on each path.
+    ///
+    /// # Panics
+    /// If the thread has taken no step.
+    pub fn afterthought(&mut self, state: &mut State) -> usize {
+        if let Some((position, _)) = state.atomic {
+            return position;
+        }
+        self.settle_touches(state);
+        let nowhere = self.terms.bool(false);
+        let work = self.work();
+        let count = work.thread.positions.len();
+        let last = work
+            .thread
+            .positions
+            .last()
+            .expect("a step should be taken");
+        if state.after == count && last.guard == nowhere {
+            return count - 1;
+        }
+        let (step, execution) = (last.step, work.trail.positions[count - 1]);
+        work.thread.skips_before = count + 1;
+        self.push_guarded(state, nowhere, step, execution)
+    }
+}
