@@ -101,10 +101,8 @@ impl<'a> Machine<'a> {
         let mut pending = Pending::default();
         match op {
             MemoryOp::Realloc => pending = self.freeing(place(self)),
-            MemoryOp::ReallocArray => {
-                if self.product(site.number(1), site.number(2)).is_some() {
-                    pending = self.freeing(place(self));
-                }
+            MemoryOp::ReallocArray if self.product(site.number(1), site.number(2)).is_some() => {
+                pending = self.freeing(place(self));
             }
             MemoryOp::PosixMemalign if self.is_alignment(site.number(1)) => {
                 let word = self.memory.pointer_bytes;
