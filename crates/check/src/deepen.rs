@@ -16,7 +16,7 @@
 //!
 //! The small questions come first, on one core. Then the interpreter makes some
 //! runs at random: what is large for a solver may be easy to hit. Then all cores
-//! take turns.
+//! take turns, or before, if the small questions are not so easy.
 
 use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
@@ -25,7 +25,7 @@ use crate::verdict::{Attempt, Limits, Order, Report, Verdict};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bounds that grow for ever end here at the latest.
@@ -33,23 +33,23 @@ const HIGHEST: u32 = 64;
 /// More is tried only together with more contexts.
 const MOST_UNWINDING: u32 = 512;
 /// What a question may take in its first turn if there is no limit.
-const FIRST_SHARE: Duration = Duration::from_secs(4);
+const FIRST_SHARE: Duration = Duration::from_secs(2);
 /// With a limit, it is this part of it.
-const SHARE: u32 = 16;
+const SHARE: u32 = 32;
 /// A question never takes longer at a stretch.
 const LONGEST_SHARE: Duration = Duration::from_secs(24 * 3600);
 /// Levels with more iterations have shorter turns, by the square. Their formulas
 /// are large and most of what they add is more of the same, while those of few
 /// iterations are where threads can take many turns.
-const FEW_ITERATIONS: u32 = 4;
+const FEW_ITERATIONS: u32 = 3;
 /// Levels that come before the runs at random.
 const FIRST_LEVELS: usize = 5;
 /// How many levels are open, and how many more for each core but the first.
 const OPEN_LEVELS: usize = 3;
 /// Formulas with more clauses are not kept from one turn to the next.
 const MOST_KEPT: usize = 2_000_000;
-/// How often a core looks whether there is something for it to do.
-const PAUSE: Duration = Duration::from_millis(20);
+/// A core that has nothing to do looks again after this time at the latest.
+const PAUSE: Duration = Duration::from_millis(100);
 
 pub fn run(task: &Task) -> Report {
     let bounds = &task.options.bounds;
@@ -70,27 +70,30 @@ pub fn run(task: &Task) -> Report {
         most_open: OPEN_LEVELS + cores - 1,
         ..Common::default()
     });
+    let news = Condvar::new();
     let new_search = |core: usize| Search {
         task,
         common: &common,
+        news: &news,
         core,
         first_share: (!bounds.are_given()).then_some(first_share),
     };
-    // The small questions have the answers that are the easiest to understand; so
-    // nobody may be faster with a large one.
-    let first = new_search(0);
-    if first.small_questions().is_continue() {
-        std::thread::scope(|scope| {
-            for core in 1..cores {
-                let search = new_search(core);
-                let work = move || search.rest();
-                let builder = std::thread::Builder::new().stack_size(crate::STACK);
-                // One core less is no reason to give up.
-                let _ = builder.spawn_scoped(scope, work);
-            }
+    std::thread::scope(|scope| {
+        for core in 1..cores {
+            let search = new_search(core);
+            let work = move || {
+                search.wait_for_small_questions(first_share);
+                search.rest()
+            };
+            let builder = std::thread::Builder::new().stack_size(crate::STACK);
+            // One core less is no reason to give up.
+            let _ = builder.spawn_scoped(scope, work);
+        }
+        let first = new_search(0);
+        if first.small_questions().is_continue() {
             let _ = first.rest();
-        });
-    }
+        }
+    });
     let mut all = common.into_inner().unwrap_or_else(PoisonError::into_inner);
     let verdict = all.verdict.take().unwrap_or_else(|| all.conclude());
     Report {
@@ -180,6 +183,8 @@ struct Common {
     open: Vec<Level>,
     /// How many may be begun and not done.
     most_open: usize,
+    /// All small questions had their turn.
+    has_begun: bool,
     /// By core: what it is asking.
     under_way: BTreeMap<usize, Question>,
     attempts: Vec<Attempt>,
@@ -328,6 +333,8 @@ impl Common {
 struct Search<'t> {
     task: &'t Task<'t>,
     common: &'t Mutex<Common>,
+    /// There is an answer, or nothing small is left to ask.
+    news: &'t Condvar,
     core: usize,
     /// How long a question may take in its first turn; `None` if it is the only
     /// one.
@@ -349,9 +356,13 @@ impl Search<'_> {
         let first: Vec<Level> = common.plan.drain(..count).collect();
         common.open.extend(first);
         drop(common);
-        while let Some(level) = self.next(true) {
+        loop {
+            let next = self.common().next(self.core, true);
+            let Some(level) = next else { break };
             self.ask(level)?;
         }
+        self.common().has_begun = true;
+        self.news.notify_all();
         // Runs at random would find the same ones again and again.
         if self.task.options.bounds.are_open() && !self.task.options.all_violations {
             let (run, record) = sample::sample(self.task);
@@ -363,6 +374,15 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
+    /// The small questions have the answers that are the easiest to understand; so
+    /// nobody may be faster with a large one, unless they take long.
+    fn wait_for_small_questions(&self, longest: Duration) {
+        let is_early =
+            |common: &mut Common| !common.has_begun && !self.task.stop.load(Ordering::Relaxed);
+        // Whoever waits gets on with it, come what may.
+        let _ = (self.news).wait_timeout_while(self.common(), longest, is_early);
+    }
+
     /// All other questions.
     fn rest(&self) -> ControlFlow<Over> {
         loop {
@@ -372,18 +392,16 @@ impl Search<'_> {
             if self.is_over() {
                 return self.unknown("the time is over".to_owned());
             }
-            if let Some(level) = self.next(false) {
+            let mut common = self.common();
+            if let Some(level) = common.next(self.core, false) {
+                drop(common);
                 self.ask(level)?;
-            } else if self.common().is_done() {
+            } else if common.is_done() {
                 return ControlFlow::Continue(());
             } else {
-                std::thread::sleep(PAUSE);
+                let _ = self.news.wait_timeout(common, PAUSE);
             }
         }
-    }
-
-    fn next(&self, is_small: bool) -> Option<Level> {
-        self.common().next(self.core, is_small)
     }
 
     /// Asks the first question of a level, which is open again afterwards if it
@@ -413,6 +431,7 @@ impl Search<'_> {
         common.attempts.push(record);
         common.open.push(level);
         drop(common);
+        self.news.notify_all();
         match answer {
             Answer::Violated(run) => self.end(Verdict::Violated(run)),
             Answer::None(limits) => self.note(question, limits),
@@ -496,8 +515,11 @@ impl Search<'_> {
 
     /// The first verdict counts, and stops everybody.
     fn end(&self, verdict: Verdict) -> ControlFlow<Over> {
-        self.common().verdict.get_or_insert(verdict);
+        let mut common = self.common();
+        common.verdict.get_or_insert(verdict);
         self.task.stop.store(true, Ordering::Relaxed);
+        self.news.notify_all();
+        drop(common);
         ControlFlow::Break(Over)
     }
 
