@@ -132,9 +132,9 @@ pub struct Creation {
 pub struct Position {
     /// Whether the thread's path leads through it.
     pub guard: TermId,
-    /// Whether it concerns only memory that the thread has made itself. Before the
-    /// thread has taken any other step, nobody else can know of that, so this is no
-    /// step yet and takes no turn.
+    /// Whether it concerns only memory that the thread has made itself and not made
+    /// known. Before the thread has taken any other step, this is no step yet and
+    /// takes no turn.
     pub own: TermId,
     /// In the order in which they happen within the step.
     pub accesses: Vec<Access>,

@@ -98,11 +98,15 @@ impl<'p> Pass<'p> {
             }
         }
         touches &= !self.is_alone;
-        let is_own = match (is_noticed || own.is_empty(), touches) {
+        let mut is_own = match (is_noticed || own.is_empty(), touches) {
             (true, _) => self.terms.bool(false),
             (false, true) => self.terms.any(&own),
             (false, false) => self.truth(),
         };
+        // An address gets known without any step if it is made a number.
+        let is_published = self.is_published(state, targets);
+        let is_private = self.terms.not(is_published);
+        is_own = self.terms.and(is_own, is_private);
         is_visible |= touches && !self.options.reductions.hiding;
         let position = if is_visible {
             let position = self.position(frame, state, part);
@@ -114,8 +118,7 @@ impl<'p> Pass<'p> {
             if touches {
                 self.touch_unless(frame, state, is_own);
             } else {
-                let is_step = self.is_published(state, targets);
-                self.touch_if(frame, state, is_step);
+                self.touch_if(frame, state, is_published);
             }
             state.atomic.map(|(position, _)| position)
         };
