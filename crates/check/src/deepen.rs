@@ -106,7 +106,7 @@ pub fn run(task: &Task) -> Report {
     }
 }
 
-/// Questions about one formula, in order.
+/// Bounds that belong together, in the order in which to ask.
 struct Questions {
     unwind: u32,
     asked: VecDeque<Order>,
@@ -114,7 +114,7 @@ struct Questions {
     is_for_proof: bool,
 }
 
-/// Questions that somebody has begun with.
+/// Questions about one formula, and how far they have come.
 struct Level {
     /// Its place in the plan.
     number: usize,
