@@ -7,7 +7,7 @@
 use super::syntax::Program;
 use crate::{clang, run};
 use check::{Order, Reductions, Search, Slice, Strategy, Tiling, Verdict};
-use replay::{Checks, Config, Exploration, Image, Mode, Property};
+use replay::{Checks, Config, Exploration, Image, Mode, Property, Schedule};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Write;
@@ -321,11 +321,34 @@ impl Session<'_> {
     }
 
     fn explore_order(&mut self, order: Order) -> Option<bool> {
+        self.explore(self.key(order))
+    }
+
+    fn key(&self, order: Order) -> Key {
         let unwind = Some(self.program.unwind);
         match order {
-            Order::Contexts(n) => self.explore((Some(n), None, unwind)),
-            Order::Rounds(n) => self.explore((None, Some(n), unwind)),
+            Order::Contexts(n) => (Some(n), None, unwind),
+            Order::Rounds(n) => (None, Some(n), unwind),
         }
+    }
+
+    /// Whether there is a violation if inputs may also have the values of a run.
+    /// What was never written may have any value, while the explorer tries those
+    /// that the program's own inputs are compared with.
+    fn explore_with(&mut self, order: Order, schedule: &Schedule) -> Option<bool> {
+        let mut values = self.program.inputs.clone();
+        values.extend(schedule.inputs.iter().map(|input| input.value));
+        values.sort_unstable();
+        values.dedup();
+        if values.len() == self.program.inputs.len() {
+            return Some(false);
+        }
+        let start = Instant::now();
+        let exploration = self.explore_once(self.key(order), &values, false, true);
+        self.agreement.exploring += start.elapsed();
+        let is_violated = !exploration.violations.is_empty();
+        let is_cut = exploration.interrupted.is_some() || !exploration.unsupported.is_empty();
+        (is_violated || !is_cut).then_some(is_violated)
     }
 
     /// Whether there is a violation within bounds.
@@ -334,7 +357,7 @@ impl Session<'_> {
             return *known;
         }
         let start = Instant::now();
-        let exploration = self.explore_once(key, false, true);
+        let exploration = self.explore_once(key, &self.program.inputs, false, true);
         self.agreement.exploring += start.elapsed();
         self.agreement.states = self.agreement.states.max(exploration.states);
         let is_violated = !exploration.violations.is_empty();
@@ -357,13 +380,14 @@ impl Session<'_> {
     fn explore_once(
         &self,
         (contexts, rounds, unwind): Key,
+        inputs: &[u128],
         find_all: bool,
         merge: bool,
     ) -> Exploration {
         let mut config = self.config.clone();
         config.unwind = unwind;
         let mut bounds = bounds(contexts, rounds);
-        bounds.inputs = self.program.inputs.clone();
+        bounds.inputs = inputs.to_vec();
         let mut asked = 0;
         let mut patience = |_: &replay::Progress| {
             asked += 1;
@@ -375,11 +399,12 @@ impl Session<'_> {
 
     fn compare_merging(&mut self) -> Result<(), Disagreement> {
         let key = (Some(4), None, Some(self.program.unwind));
-        let merged = self.explore_once(key, true, true);
+        let inputs = &self.program.inputs;
+        let merged = self.explore_once(key, inputs, true, true);
         if merged.interrupted.is_some() || merged.count.schedules > MAX_UNMERGED {
             return Ok(());
         }
-        let unmerged = self.explore_once(key, true, false);
+        let unmerged = self.explore_once(key, inputs, true, false);
         let sites = |exploration: &Exploration| {
             let found = exploration.violations.iter();
             let mut sites: Vec<_> = found.map(|found| found.violation.site()).collect();
@@ -455,8 +480,18 @@ impl Session<'_> {
                     return Err(disagree(Kind::Spurious, what));
                 }
                 if !is_violated {
-                    let what = format!("the run is\n{}", run.schedule);
-                    return Err(disagree(Kind::Spurious, what));
+                    match self.explore_with(order, &run.schedule) {
+                        Some(true) => {}
+                        Some(false) => {
+                            let what = format!("the run is\n{}", run.schedule);
+                            return Err(disagree(Kind::Spurious, what));
+                        }
+                        None => {
+                            let what = "the explorer cannot try all values of the run";
+                            self.agreement.unknown.push(what.to_owned());
+                            return Ok(());
+                        }
+                    }
                 }
             }
             Verdict::Safe if is_violated => {
