@@ -4,13 +4,14 @@ use crate::collect::Collection;
 use crate::verdict::{CutLoop, Limits, Options, Order, Progress, Stage};
 use analysis::Loops;
 use encode::{Encoding, Goals};
-use formula::ClauseSink;
+use formula::{ClauseSink, Room};
 use ir::Program;
 use replay::{Property, Run};
 use solve::memory;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use unfold::{Check, Error, Unfolding};
 
@@ -141,10 +142,10 @@ impl Task<'_> {
         let (written, is_full) = (Cell::new(0), Cell::new(false));
         let is_too_large = || written.get() > self.most_clauses();
         // What was written so far is gone before anybody can ask again.
-        let was_short = Cell::new(false);
+        let was_short = Arc::new(AtomicBool::new(false));
         let is_short = || {
-            was_short.set(was_short.get() || self.is_short_of_memory());
-            was_short.get()
+            was_short.fetch_or(self.is_short_of_memory(), Ordering::Relaxed);
+            was_short.load(Ordering::Relaxed)
         };
         let mut sink = Counting {
             sink,
@@ -154,11 +155,20 @@ impl Task<'_> {
         };
         let mut keep_going =
             || !is_full.get() && !is_short() && self.keep_going(query, Stage::Encoding);
-        let encoding = encode::encode(&unfolding.threads, &options, &mut sink, &mut keep_going);
+        let room = self.options.memory.map(|limit| {
+            let was_short = Arc::clone(&was_short);
+            let room = move || {
+                was_short.fetch_or(exceeds(limit), Ordering::Relaxed);
+                !was_short.load(Ordering::Relaxed)
+            };
+            Box::new(room) as Room
+        });
+        let threads = &unfolding.threads;
+        let encoding = encode::encode(threads, &options, &mut sink, &mut keep_going, room);
         match encoding {
             // Clauses that had no room are missing: nothing may be concluded from it.
             Some(encoding) if !is_full.get() => Ok(encoding),
-            _ if was_short.get() => Err(out_of_memory()),
+            _ if was_short.load(Ordering::Relaxed) => Err(out_of_memory()),
             _ if is_too_large() => Err(too_large("clauses")),
             _ => Err(self.interruption(query.deadline)),
         }
@@ -191,8 +201,7 @@ impl Task<'_> {
     }
 
     pub fn is_short_of_memory(&self) -> bool {
-        // Asking the system takes longer than most of what is watched here.
-        (self.options.memory).is_some_and(|limit| memory::resident().unwrap_or(0) > limit)
+        self.options.memory.is_some_and(exceeds)
     }
 
     /// How to run what was found. There is no bound on loops, unless that is what is
@@ -301,6 +310,11 @@ impl Task<'_> {
         cuts.sort();
         cuts
     }
+}
+
+/// Whether more memory is in use than this.
+fn exceeds(limit: u64) -> bool {
+    memory::resident_lately().is_some_and(|bytes| bytes > limit)
 }
 
 fn out_of_memory() -> Answer {

@@ -20,7 +20,7 @@ mod normal_forms;
 mod races;
 mod schedule;
 
-use formula::{Blaster, ClauseSink, Lit, Polarity, TermId};
+use formula::{Blaster, ClauseSink, Lit, Polarity, Room, TermId};
 use unfold::{Check, Moment, ThreadId, Threads};
 
 use crate::NormalForms;
@@ -85,8 +85,9 @@ pub struct Encoding {
     deadlocks: Option<Deadlocks>,
 }
 
-/// Writes the formula. `keep_going` is asked now and then; if it says no, the
-/// formula is incomplete and the result is `None`.
+/// Writes the formula. `keep_going` is asked now and then, and `room` also while
+/// a single large value is written; if one of them says no, the formula is
+/// incomplete and the result is `None`.
 ///
 /// # Panics
 /// If there is no thread or no context.
@@ -95,8 +96,10 @@ pub fn encode(
     options: &Options,
     sink: &mut impl ClauseSink,
     keep_going: &mut dyn FnMut() -> bool,
+    room: Option<Room>,
 ) -> Option<Encoding> {
     let mut blaster = Blaster::new(options.formula);
+    blaster.gates.limit(room);
     let schedule = Schedule::new(threads, options, &mut blaster, sink);
     let narrowing = options.formula.narrowing;
     let goals = options.goals;
@@ -129,7 +132,9 @@ pub fn encode(
     let memory = &mut encoding.memory;
     normal_forms::insist(threads, schedule, memory, forms, blaster, sink, keep_going)?;
     encoding.settle(sink, keep_going)?;
-    Some(encoding)
+    // What is asked for later is small.
+    encoding.blaster.gates.limit(None);
+    (!encoding.blaster.gates.is_full()).then_some(encoding)
 }
 
 impl Encoding {

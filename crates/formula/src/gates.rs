@@ -116,6 +116,12 @@ pub struct Operands {
 /// Conjunctions of more operands are taken as they are, unless constant.
 const PAIRWISE_LIMIT: usize = 6;
 
+/// Gates between two questions whether there is room for more.
+const ROOM_EVERY: usize = 1 << 16;
+
+/// Says whether there is room for more gates.
+pub type Room = Box<dyn FnMut() -> bool + Send>;
+
 /// A look into a conjunction goes through no more than so many operands.
 const LOOK_LIMIT: usize = 8;
 
@@ -127,6 +133,8 @@ pub struct Gates {
     facts: Vec<Lit>,
     fact_of_input: HashMap<u32, u32, FixedState>,
     hasher: FixedState,
+    room: Option<Room>,
+    is_full: bool,
 }
 
 impl Default for Gates {
@@ -145,7 +153,20 @@ impl Gates {
             facts: Vec::new(),
             fact_of_input: HashMap::default(),
             hasher: FixedState::default(),
+            room: None,
+            is_full: false,
         }
+    }
+
+    /// Asks `room` now and then from here on. When it says no, gates that would
+    /// be new are constants instead, for good: see [`Gates::is_full`].
+    pub fn limit(&mut self, room: Option<Room>) {
+        self.room = room;
+    }
+
+    /// Whether gates are missing, so that nothing here means what it should.
+    pub fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// How many gates there are, inputs included.
@@ -449,6 +470,16 @@ impl Gates {
         self.intern(gate).negated_if(negate)
     }
 
+    fn has_no_room(&mut self) -> bool {
+        if !self.is_full
+            && self.gates.len().is_multiple_of(ROOM_EVERY)
+            && let Some(room) = &mut self.room
+        {
+            self.is_full = !room();
+        }
+        self.is_full
+    }
+
     fn push(&mut self, gate: Gate) -> Lit {
         let lit = Lit::of_gate(self.gates.len());
         self.gates.push(gate);
@@ -462,6 +493,9 @@ impl Gates {
             .find(hash, |index| self.gates[*index as usize] == gate);
         if let Some(index) = found {
             return Lit::of_gate(*index as usize);
+        }
+        if self.has_no_room() {
+            return Lit::TRUE;
         }
         let lit = self.push(gate);
         let (gates, hasher) = (&self.gates, &self.hasher);
@@ -477,6 +511,9 @@ impl Gates {
             .find(hash, |index| self.conjunction_at(*index) == list);
         if let Some(index) = found {
             return Lit::of_gate(*index as usize);
+        }
+        if self.has_no_room() {
+            return Lit::TRUE;
         }
         let operands = Operands {
             start: u32::try_from(self.operands.len()).expect("operands should fit 32 bits"),

@@ -30,6 +30,6 @@ pub use blast::{Blaster, Options};
 pub use cnf::{ClauseSink, Cnf, Mode, Polarity};
 pub use evaluate::{Evaluator, GateEvaluator};
 pub use export::{ClauseList, write_smtlib};
-pub use gates::{Gate, Gates, Lit};
+pub use gates::{Gate, Gates, Lit, Room};
 pub use ranges::Range;
 pub use terms::{BinaryOp, Sort, Term, TermId, Terms, Variable, VariableId};

@@ -1,10 +1,33 @@
 //! How much memory processes use, where the system has a `/proc` that tells.
 
 use std::fs;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// For so long, what was last read is good enough.
+const LATELY: Duration = Duration::from_millis(5);
 
 /// Bytes of this process that are in use and not swapped out.
 pub fn resident() -> Option<u64> {
     bytes_of("self", "VmRSS:")
+}
+
+/// The same, a few milliseconds old at most. Reading takes longer than many of
+/// the steps between which somebody would like to know.
+pub fn resident_lately() -> Option<u64> {
+    static LAST: Mutex<Option<(Instant, Option<u64>)>> = Mutex::new(None);
+    // Whoever would have to wait for another's reading reads on their own.
+    let Ok(mut last) = LAST.try_lock() else {
+        return resident();
+    };
+    match *last {
+        Some((when, bytes)) if when.elapsed() < LATELY => bytes,
+        _ => {
+            let bytes = resident();
+            *last = Some((Instant::now(), bytes));
+            bytes
+        }
+    }
 }
 
 /// The most bytes that this process has ever had in use.

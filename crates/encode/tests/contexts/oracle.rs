@@ -24,7 +24,7 @@ fn check(program: &Program, options: &Options) -> bool {
         })
         .min();
     let mut solver = Solver::default();
-    let encoding = encode(threads, options, &mut solver, &mut || true);
+    let encoding = encode(threads, options, &mut solver, &mut || true, None);
     let mut encoding = encoding.expect("nobody interrupts");
     let any_violation = encoding.any_violation(&mut solver);
     for contexts in (0..=options.contexts).rev() {

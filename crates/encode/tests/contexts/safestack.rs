@@ -318,7 +318,7 @@ fn size() {
     for (contexts, n_variables) in STRAIGHTFORWARD {
         let mut clauses = ClauseList::new();
         let options = Options::new(contexts);
-        let encoding = encode(&threads, &options, &mut clauses, &mut || true);
+        let encoding = encode(&threads, &options, &mut clauses, &mut || true, None);
         let any_violation = encoding.unwrap().any_violation(&mut clauses);
         formula::ClauseSink::add_clause(&mut clauses, &[any_violation]);
         assert!(
@@ -333,7 +333,7 @@ fn size() {
 fn no_bug_within_four_contexts() {
     let threads = safestack(3);
     let mut solver = Solver::default();
-    let encoding = encode(&threads, &Options::new(4), &mut solver, &mut || true);
+    let encoding = encode(&threads, &Options::new(4), &mut solver, &mut || true, None);
     let any_violation = encoding.unwrap().any_violation(&mut solver);
     assert!(!solver.is_satisfiable(&[any_violation]));
 }

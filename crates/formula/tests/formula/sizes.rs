@@ -222,3 +222,25 @@ fn an_asserted_structure_needs_no_gates() {
     cnf.add_clause(&gates, &[x[5], Lit::TRUE], &mut clauses);
     assert_eq!(size_of(&clauses), (6, 6));
 }
+
+#[test]
+fn without_room_there_are_no_more_gates() {
+    let mut gates = Gates::new();
+    let inputs = gates.inputs(1000);
+    let mut questions = 3;
+    gates.limit(Some(Box::new(move || {
+        questions -= 1;
+        questions > 0
+    })));
+    for a in &inputs {
+        for b in &inputs {
+            gates.and(*a, *b);
+        }
+    }
+    let full = gates.len();
+    assert!(gates.is_full());
+    assert_eq!(full, 3 << 16, "room is asked for every so often");
+    assert_eq!(gates.and(inputs[0], inputs[1]), gates.output(1001));
+    assert!(gates.xor(inputs[0], inputs[1]).is_constant());
+    assert_eq!(gates.len(), full);
+}
