@@ -165,25 +165,63 @@ fn check_case(folder: &Path) -> Result<(), String> {
 /// Bounds that grow come to it too, on one core and on several.
 fn grow(program: &ir::Program, config: &Config) -> Result<(), String> {
     for cores in [1, 3] {
-        let options = check::Options {
-            bounds: check::Bounds::default(),
-            config: config.clone(),
-            time: None,
-            memory: None,
-            dump: None,
-            reductions: check::Reductions::default(),
-            search: check::Search {
-                cores,
-                ..check::Search::default()
-            },
-            all_violations: false,
-        };
-        let report = check::check(program, &options, &|_| true);
+        let report = check::check(program, &without_bounds(config, cores), &|_| true);
         if !matches!(report.verdict, Verdict::Violated(_)) {
             return Err(format!("{:?} on {cores} cores", report.verdict));
         }
     }
     Ok(())
+}
+
+fn without_bounds(config: &Config, cores: usize) -> check::Options {
+    check::Options {
+        bounds: check::Bounds::default(),
+        config: config.clone(),
+        time: None,
+        memory: None,
+        dump: None,
+        reductions: Reductions::default(),
+        search: check::Search {
+            cores,
+            ..check::Search::default()
+        },
+        all_violations: false,
+    }
+}
+
+/// Without a violation, and the bounds could grow for ever.
+const ENDLESS: &str = "
+typedef unsigned long pthread_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+void abort(void);
+_Atomic unsigned even;
+static void *count(void *arg) {
+    while (1) even += 2;
+}
+int main(void) {
+    pthread_t first, second;
+    pthread_create(&first, 0, count, 0);
+    pthread_create(&second, 0, count, 0);
+    while (1) if (even % 2) abort();
+}";
+
+#[test]
+fn a_core_that_panics_stops_the_others() {
+    let folder = tempfile::tempdir().expect("should make a temporary folder");
+    let file = folder.path().join("prog.c");
+    std::fs::write(&file, ENDLESS).expect("should write");
+    let program = clang::default().load(&file, &[]).expect("should load");
+    // The first core works in the thread of this name.
+    let watch = |_: &check::Progress| {
+        let thread = std::thread::current();
+        assert_eq!(thread.name(), Some("check"), "meant to fail on other cores");
+        true
+    };
+    let report = check::check(&program, &without_bounds(&Config::default(), 3), &watch);
+    let Verdict::Unknown { reason, .. } = report.verdict else {
+        panic!("{:?}", report.verdict);
+    };
+    assert!(reason.contains("panicked"), "{reason}");
 }
 
 /// The expectation itself, as the explorer sees it.

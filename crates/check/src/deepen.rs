@@ -24,6 +24,7 @@ use crate::sample;
 use crate::verdict::{Attempt, Limits, Order, Report, Verdict};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{ControlFlow, RangeInclusive};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -82,17 +83,21 @@ pub fn run(task: &Task) -> Report {
         for core in 1..cores {
             let search = new_search(core);
             let work = move || {
-                search.wait_for_small_questions(first_share);
-                search.rest()
+                search.or_stop_all(|| {
+                    search.wait_for_small_questions(first_share);
+                    let _ = search.rest();
+                });
             };
             let builder = std::thread::Builder::new().stack_size(crate::STACK);
             // One core less is no reason to give up.
             let _ = builder.spawn_scoped(scope, work);
         }
         let first = new_search(0);
-        if first.small_questions().is_continue() {
-            let _ = first.rest();
-        }
+        first.or_stop_all(|| {
+            if first.small_questions().is_continue() {
+                let _ = first.rest();
+            }
+        });
     });
     let mut all = common.into_inner().unwrap_or_else(PoisonError::into_inner);
     let verdict = all.verdict.take().unwrap_or_else(|| all.conclude());
@@ -521,6 +526,14 @@ impl Search<'_> {
         self.news.notify_all();
         drop(common);
         ControlFlow::Break(Over)
+    }
+
+    /// A core that panics takes its question with it, for which others would
+    /// wait.
+    fn or_stop_all(&self, work: impl FnOnce()) {
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+            let _ = self.unknown(crate::PANICKED.to_owned());
+        }
     }
 
     fn is_over(&self) -> bool {

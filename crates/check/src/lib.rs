@@ -36,6 +36,8 @@ use std::time::Instant;
 /// Stack for the thread that works: calls of the program nest there.
 const STACK: usize = 1 << 30;
 
+const PANICKED: &str = "internal error: the checker panicked";
+
 /// Checks a program. `watch` is told now and then what is going on, and says
 /// whether to go on.
 pub fn check(
@@ -53,7 +55,7 @@ pub fn check(
             Err(error) => unknown(format!("cannot start a thread: {error}")),
             Ok(worker) => worker
                 .join()
-                .unwrap_or_else(|_| unknown("internal error: the checker panicked".to_owned())),
+                .unwrap_or_else(|_| unknown(PANICKED.to_owned())),
         }
     })
 }
