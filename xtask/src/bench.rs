@@ -19,6 +19,7 @@ which:
   cba     table 2 of the CBA paper: whole, partition and cubes on 1 and 2 cores
   slices  figure 7 of the CBA paper: 128 partitions, and how many machines help
   swarm   figures 5 and 6 of the SWARM paper: instances of several tile sizes
+  bug     how soon each strategy finds the bug of safestack, on 2 cores
   esbmc   lazy, whole and widen side by side
   deadlock  classic deadlocks of our own, for 2 to 8 threads; needs no corpus
 
@@ -79,6 +80,7 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<(), String> {
         "cba" => cba,
         "slices" => slices,
         "swarm" => swarm,
+        "bug" => bug,
         "esbmc" => esbmc,
         other => return Err(format!("there is no benchmark {other}")),
     };
@@ -374,7 +376,7 @@ fn swarm(settings: &Settings) -> Result<(), String> {
             continue;
         }
         let program = settings.corpus.join(file);
-        let whole = settings.median(&program, &format!("{bounds} --strategy whole"))?;
+        let whole = settings.median(&program, &format!("{bounds} --strategy whole --cores 1"))?;
         for (size, paper) in sizes {
             let mut found = Vec::new();
             let mut others = Vec::new();
@@ -414,6 +416,54 @@ fn swarm(settings: &Settings) -> Result<(), String> {
     page.push_str("\n![expected time by cores](bench-swarm.svg)\n");
     settings.write("bench-swarm.svg", &plot.to_svg())?;
     settings.write("bench-swarm.md", &page)
+}
+
+/// What finds a bug, on so many cores; the first is what the others are compared
+/// with.
+const FINDERS: [(&str, u32); 6] = [
+    ("whole", 1),
+    ("whole", 2),
+    ("partition --partitions 2", 2),
+    ("cubes", 2),
+    ("swarm", 2),
+    ("auto", 2),
+];
+
+fn bug(settings: &Settings) -> Result<(), String> {
+    let program = settings.corpus.join(SAFESTACK);
+    let mut page = format!(
+        "# How soon the bug of safestack is found\n\nMade by `cargo xtask bench bug`: unwinding 3, 4 \
+         rounds, {} seeds, at most {} seconds each. The solver meets a bug sooner or later by \
+         chance, so all times are listed.\n\n\
+         | strategy | cores | median | of `whole` on 1 | mean | all |\n|---|---|---|---|---|---|\n",
+        settings.runs, settings.time
+    );
+    let mut whole = None;
+    for (strategy, cores) in FINDERS {
+        let mut times = Vec::new();
+        for seed in 0..settings.runs {
+            let options = format!(
+                "--unwind 3 --rounds 4 --strategy {strategy} --cores {cores} --seed {seed}"
+            );
+            let measured = settings.check(&program, &options)?;
+            // One without an answer counts as if it had come at the limit.
+            times.push(match measured.verdict.as_str() {
+                "violated" => measured.seconds,
+                _ => settings.time as f64,
+            });
+        }
+        times.sort_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let all: Vec<String> = times.iter().map(|time| format!("{time:.1}")).collect();
+        let _ = writeln!(
+            page,
+            "| `{strategy}` | {cores} | {median:.1} | {:.2} | {mean:.1} | {} |",
+            median / *whole.get_or_insert(median),
+            all.join(", ")
+        );
+    }
+    settings.write("bench-bug.md", &page)
 }
 
 /// The mean time until one of so many cores finds the bug, if each takes one

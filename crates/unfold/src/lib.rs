@@ -46,6 +46,7 @@ pub use threads::{
     Threads, Use, Violation, Wait,
 };
 pub use unfolding::{Error, Options, Reductions, Unfolding, unfold};
+pub use walk::NO_LAST_HANDLERS;
 
 use ir::Program;
 

@@ -15,6 +15,11 @@ use ir::{BlockId, Body, FunctionId, Op, Operand, Terminator};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+/// What is taken for granted when main may end before other threads: the last of
+/// them would run the functions.
+pub const NO_LAST_HANDLERS: &str =
+    "functions for the end of the process do not run after the last thread";
+
 /// Paths that have arrived at a block, merged, and the block.
 type Pending = BTreeMap<Key, (BlockId, State)>;
 
@@ -147,9 +152,7 @@ impl<'p> Pass<'p> {
         self.relax(&mut state, guard);
         state.atomic = None;
         if is_main && !self.handlers.is_empty() {
-            self.limits.insert(
-                "functions for the end of the process do not run after the last thread".to_owned(),
-            );
+            self.limits.insert(NO_LAST_HANDLERS.to_owned());
         }
         let mut frame = frame;
         let ending = self.run_destructors(state, &mut frame, result)?;

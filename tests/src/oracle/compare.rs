@@ -558,10 +558,11 @@ impl Session<'_> {
     }
 }
 
-/// Whether a verdict says itself that lost memory was not looked for everywhere.
+/// Whether a verdict says itself that there is a place where nothing was looked
+/// for, which the explorer knows.
 fn leaves_open(limits: &check::Limits) -> bool {
     let mut others = limits.others.iter();
-    others.any(|other| other == check::DOUBT)
+    others.any(|other| [check::DOUBT, unfold::NO_LAST_HANDLERS].contains(&other.as_str()))
 }
 
 /// The explorer's bounds, with its usual inputs.
