@@ -132,6 +132,7 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
         let step = threads.threads[thread].positions[position].step;
         match step.place {
             Place::End => Mark::End,
+            Place::Exit => Mark::Exit,
             Place::Start => Mark::Start,
             Place::Inst(function, inst) => {
                 let execution = unfolding.trails[thread].positions[position];

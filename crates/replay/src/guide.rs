@@ -57,7 +57,7 @@ use crate::image::Image;
 use crate::inputs::{Allocation, Asker, Inputs, NoInput, Request};
 use crate::machine::{Config, Machine};
 use crate::schedule::Schedule;
-use crate::thread::{End, Life, Phase, Stuck};
+use crate::thread::{End, Life, Phase, Stuck, Thread};
 use crate::violation::Signature;
 use ir::{FunctionId, InstId, Program};
 use std::collections::{BTreeSet, HashMap};
@@ -82,6 +82,9 @@ pub enum Mark {
     },
     /// The thread has taken the visible step that ends it.
     End,
+    /// The thread has taken the visible step with which it begins to end the process:
+    /// functions that are registered for that follow.
+    Exit,
     /// The thread has taken at least one visible step.
     Start,
 }
@@ -154,6 +157,7 @@ pub fn run_guided(
         recorder: Recorder::new(machine, config, digest, started),
         inputs: &mut inputs,
         ended: BTreeSet::new(),
+        exiting: BTreeSet::new(),
         known: &guide.known,
         max_steps,
         keep_going,
@@ -183,6 +187,7 @@ pub fn guide_along(
         recorder: Recorder::new(machine, config, schedule.digest, started),
         inputs: &mut inputs,
         ended: BTreeSet::new(),
+        exiting: BTreeSet::new(),
         known: &[],
         max_steps: u64::MAX,
         keep_going: &mut |_| true,
@@ -291,6 +296,8 @@ struct Guided<'a, 'k> {
     /// Threads that have ended. The last one may then go on as the process, with
     /// what is to be done at its end.
     ended: BTreeSet<usize>,
+    /// Threads that have begun to end the process.
+    exiting: BTreeSet<usize>,
     known: &'k [Signature],
     max_steps: u64,
     keep_going: &'k mut dyn FnMut(u64) -> bool,
@@ -378,6 +385,7 @@ impl Guided<'_, '_> {
                 })
             }
             Mark::End => self.ended.contains(&thread),
+            Mark::Exit => self.exiting.contains(&thread),
             Mark::Start => thread < machine.thread_count() && machine.thread(thread).steps > 0,
         }
     }
@@ -387,7 +395,8 @@ impl Guided<'_, '_> {
         let machine = &self.recorder.machine;
         let thread = machine.thread(thread);
         if thread.frames.is_empty() {
-            return Mark::End;
+            let has_more = is_ending_process(thread) && !machine.at_exit.is_empty();
+            return if has_more { Mark::Exit } else { Mark::End };
         }
         let counter = machine.counter.as_ref();
         match counter.and_then(|counter| counter.current(thread)) {
@@ -417,6 +426,9 @@ impl Guided<'_, '_> {
             thread.frames.is_empty() && matches!(thread.life, Life::Ending(End::Thread(_)))
         };
         let ends = is_last_step(&recorder.machine);
+        if is_ending_process(recorder.machine.thread(thread)) {
+            self.exiting.insert(thread);
+        }
         recorder.step(thread, self.inputs);
         if ends || recorder.machine.thread(thread).is_finished() {
             self.ended.insert(thread);
@@ -448,6 +460,11 @@ impl Guided<'_, '_> {
     }
 }
 
+/// Whether its next step is to end the process, or to begin with that.
+fn is_ending_process(thread: &Thread) -> bool {
+    thread.frames.is_empty() && matches!(thread.life, Life::Ending(End::Process(_)))
+}
+
 fn describe_mark(program: &Program, mark: &Mark) -> String {
     let (function, inst, count, part) = match mark {
         Mark::Inst {
@@ -463,6 +480,7 @@ fn describe_mark(program: &Program, mark: &Mark) -> String {
             part,
         } => (*function, *inst, *count, *part),
         Mark::End => return "its end".to_owned(),
+        Mark::Exit => return "the end of the process".to_owned(),
         Mark::Start => return "its first step".to_owned(),
     };
     let function = program.functions.get(function);

@@ -36,6 +36,7 @@ impl<'a> Machine<'a> {
         thread.life.hash(fingerprint);
         (thread.is_joined, thread.is_detached, thread.is_atomic_start).hash(fingerprint);
         (thread.destructor_round, thread.next_key).hash(fingerprint);
+        thread.is_exiting.hash(fingerprint);
         let errno = thread
             .errno
             .map(|object| self.memory.canonical_object(object));

@@ -492,6 +492,8 @@ impl<'a> Machine<'a> {
     /// Starts the next clean-up function of an ending thread, if there is one.
     fn push_ending_call(&mut self, thread: &mut Thread) -> Result<bool, Stop> {
         match &thread.life {
+            // Others may end the process first, so to begin with it is a step.
+            Life::Ending(End::Process(_)) if !thread.is_exiting => Ok(false),
             Life::Ending(End::Process(_)) => {
                 let Some((function, argument)) = self.at_exit.pop() else {
                     return Ok(false);
@@ -538,8 +540,8 @@ impl<'a> Machine<'a> {
             return Ok(());
         };
         match end {
-            // Others may have registered functions since this thread got here.
-            End::Process(_) if !self.at_exit.is_empty() => {}
+            // Also if others have registered functions since this thread got here.
+            End::Process(_) if !self.at_exit.is_empty() => thread.is_exiting = true,
             End::Process(code) | End::Abrupt(code) => {
                 self.record(thread, Effect::ProcessExit { code });
                 self.end_process(thread, code);

@@ -35,6 +35,8 @@ pub struct Thread {
     /// At the thread's end: the round of key destructors, and the first key that
     /// has not had its turn in it.
     pub destructor_round: u32,
+    /// It has begun to run the functions for the end of the process.
+    pub is_exiting: bool,
     pub next_key: usize,
     /// The thread's whole function is one atomic step, which is still to come.
     pub is_atomic_start: bool,
@@ -234,6 +236,7 @@ impl Thread {
             errno: None,
             key_values: Vec::new(),
             destructor_round: 0,
+            is_exiting: false,
             next_key: 0,
             is_atomic_start: false,
             steps: 0,

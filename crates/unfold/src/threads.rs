@@ -218,6 +218,9 @@ pub enum Place {
     Inst(FunctionId, InstId),
     /// The thread ends: its function has returned.
     End,
+    /// The thread begins to end the process: functions that are registered for that
+    /// follow.
+    Exit,
     /// The thread has begun and does something that only looks shared.
     Start,
 }

@@ -8,7 +8,7 @@ use crate::checks::Check;
 use crate::known::{Content, KeyPart, Object, ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Handler, Pass, State, Value};
 use crate::races::{Mode, Noting};
-use crate::threads::Creation;
+use crate::threads::{Creation, Place, Step};
 use crate::validity::Seen;
 use crate::{Error, MAIN};
 use formula::TermId;
@@ -695,8 +695,18 @@ impl<'p> Pass<'p> {
     }
 
     /// Runs the functions for the end of the process, the last one first; false if
-    /// no path goes on.
+    /// no path goes on. To begin with it is a step, also if none is registered on
+    /// this path: then nothing comes after it.
     pub fn run_handlers(&mut self, state: &mut State, frame: &mut Frame) -> Result<bool, Error> {
+        if !self.handlers.is_empty() && !self.is_alone {
+            state.atomic = None;
+            let step = Step {
+                place: Place::Exit,
+                part: 0,
+                location: self.location(frame),
+            };
+            self.push_position(state, step, frame.execution);
+        }
         let word = self.program.target.pointer_bytes;
         let mut next = self.handlers.len();
         while let Some(index) = next.checked_sub(1) {
