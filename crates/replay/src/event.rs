@@ -55,6 +55,8 @@ pub enum Effect {
         result: String,
     },
     ThreadExit,
+    /// The functions that are registered for the end of the process are next.
+    ExitBegins,
     ProcessExit {
         code: i32,
     },

@@ -541,7 +541,10 @@ impl<'a> Machine<'a> {
         };
         match end {
             // Also if others have registered functions since this thread got here.
-            End::Process(_) if !self.at_exit.is_empty() => thread.is_exiting = true,
+            End::Process(_) if !self.at_exit.is_empty() => {
+                self.record(thread, Effect::ExitBegins);
+                thread.is_exiting = true;
+            }
             End::Process(code) | End::Abrupt(code) => {
                 self.record(thread, Effect::ProcessExit { code });
                 self.end_process(thread, code);

@@ -129,6 +129,7 @@ pub fn describe_effect(effect: &Effect) -> String {
             result,
         } => format!("{verb} {place}: {result}"),
         Effect::ThreadExit => "thread ends".to_owned(),
+        Effect::ExitBegins => "begin to end the process".to_owned(),
         Effect::ProcessExit { code } => format!("process ends with status {code}"),
     }
 }
