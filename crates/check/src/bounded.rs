@@ -18,8 +18,9 @@ use std::time::{Duration, Instant};
 use unfold::Unfolding;
 
 /// What verdicts on lost memory leave out, if there are such runs.
-pub const DOUBT: &str = "memory is not lost that threads may hold which still run in the end, or \
-                         that functions for the end of the process may free";
+pub const DOUBT: &str = "memory is not lost that threads may hold which still run in the end, that \
+                         numbers may be the addresses of, or that functions for the end of the \
+                         process may free";
 
 pub struct Bounded {
     /// The largest bounds.

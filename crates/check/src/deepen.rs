@@ -368,7 +368,11 @@ impl Search<'_> {
         }
         self.common().has_begun = true;
         self.news.notify_all();
-        // Runs at random would find the same ones again and again.
+        self.run_at_random()
+    }
+
+    fn run_at_random(&self) -> ControlFlow<Over> {
+        // With all violations, they would find the same ones again and again.
         if self.task.options.bounds.are_open() && !self.task.options.all_violations {
             let (run, record) = sample::sample(self.task);
             self.common().attempts.push(record);
@@ -484,6 +488,10 @@ impl Search<'_> {
     /// There is no violation within these bounds.
     fn note(&self, question: Question, limits: Limits) -> ControlFlow<Over> {
         if limits.order.is_none() && limits.loops.is_empty() {
+            if !limits.others.is_empty() {
+                // What was taken for granted may be wrong.
+                self.run_at_random()?;
+            }
             return self.end(safe(limits));
         }
         let mut common = self.common();

@@ -95,7 +95,8 @@ impl AddressMap {
 pub const MAX_THREADS: usize = 4000;
 /// Objects above this size do not go into an arena.
 const LARGE: u64 = 1 << 16;
-/// Unused bytes between neighbouring objects.
+/// Unused bytes between neighbouring objects, and before the first: not even that one
+/// is at a rounder address than was asked for.
 const GAP: u64 = 16;
 
 /// An allocation that cannot be made.
@@ -124,7 +125,7 @@ impl Memory {
             pointer_bytes,
             has_shadows: false,
             globals: Vec::new(),
-            globals_next: map.globals,
+            globals_next: map.globals + GAP,
             arenas: Vec::new(),
             map,
             overflow_next: map.overflow,
@@ -147,8 +148,8 @@ impl Memory {
         let thread = self.arenas.len();
         let base = self.map.arenas + thread as u64 * self.map.arena_size;
         self.arenas.push(Rc::new(Arena {
-            stack_next: base,
-            heap_next: base + self.map.arena_size / 4,
+            stack_next: base + GAP,
+            heap_next: base + self.map.arena_size / 4 + GAP,
             ..Arena::default()
         }));
     }

@@ -161,7 +161,11 @@ impl<'p> Pass<'p> {
     /// Some bytes are written.
     pub fn note_stored(&mut self, (object, offset, size): (ObjectId, u64, u64), value: TermId) {
         let word = self.program.target.pointer_bytes;
-        if !self.options.checks.has(Check::Leak) || self.is_tracked || size % word != 0 {
+        if !self.options.checks.has(Check::Leak) || self.is_tracked {
+            return;
+        }
+        if size % word != 0 {
+            self.note_piece(object, offset, size);
             return;
         }
         let is_sure = matches!(self.known.objects[object].key, ObjectKey::Thread(..));
@@ -169,6 +173,21 @@ impl<'p> Pass<'p> {
             let low = 8 * at as u32;
             let part = self.terms.extract(value, low + self.word() - 1, low);
             self.note_address(object, offset + at, part, is_sure);
+        }
+    }
+
+    /// Bytes are written that are no address. Where they leave part of one, what is
+    /// there now may or may not belong to the same block: that depends on the number
+    /// that the address is.
+    fn note_piece(&mut self, object: ObjectId, offset: u64, size: u64) {
+        let word = self.program.target.pointer_bytes;
+        let (from, to) = (offset.saturating_sub(word - 1), offset + size);
+        let places = self.known.tracks.places.range((object, from)..(object, to));
+        let is_part = |at: u64| offset > at || offset + size < at + word;
+        let sure = places.filter(|((_, at), is_sure)| **is_sure && is_part(*at));
+        let sure: Vec<u64> = sure.map(|((_, at), _)| *at).collect();
+        for at in sure {
+            self.note_place(object, at, false);
         }
     }
 
@@ -213,6 +232,11 @@ impl<'p> Pass<'p> {
                     let is_sure = *ty == Type::Pointer || is_word && is_address(body, operand);
                     if is_word || is_sure {
                         self.note_word(targets, at, *value, is_sure);
+                    } else {
+                        let size = u64::from(self.terms.width(*value)).div_ceil(8);
+                        for target in &targets.list {
+                            self.note_piece(target.object, target.offset + at, size);
+                        }
                     }
                 }
                 _ => {}

@@ -1,0 +1,9 @@
+#include <stdlib.h>
+
+int *block;
+
+int main(void) {
+    block = malloc(sizeof(int));
+    *(unsigned char *)&block = 0;
+    return 0;
+}
