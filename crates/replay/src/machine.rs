@@ -568,6 +568,8 @@ impl<'a> Machine<'a> {
                     self.end_process(thread, 0);
                 } else if is_last {
                     thread.life = Life::Ending(End::Process(0));
+                    // Nobody else could come first.
+                    thread.is_exiting = true;
                 }
             }
         }

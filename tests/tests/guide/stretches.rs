@@ -1,6 +1,6 @@
 //! Stretches, how they end, and what is told when they cannot be followed.
 
-use crate::subject::{Subject, check_repeats, contexts, end, kinds, problem, start};
+use crate::subject::{Subject, check_repeats, contexts, end, exit, kinds, problem, start};
 use ir::InstId;
 use replay::{Guide, Mark, Outcome, Stretch, ViolationKind};
 use tests::run;
@@ -217,6 +217,44 @@ fn the_last_thread_ends_before_the_process_does() {
     let run = it.follow(&[end(0), end(1)], 0).expect("should fit");
     assert_eq!(run.outcome, Outcome::ScheduleEnded);
     assert_eq!(contexts(&run), [(0, 2), (1, 1)]);
+}
+
+#[test]
+fn whoever_begins_first_ends_the_process() {
+    let it = Subject::without_races(
+        r#"
+        #include <pthread.h>
+        #include <stdlib.h>
+        int x;
+        static void late(void) {
+            x = 1; /* late */
+        }
+        static void *worker(void *arg) {
+            exit(1);
+        }
+        int main(void) {
+            pthread_t t;
+            atexit(late);
+            pthread_create(&t, 0, worker, 0); /* create */
+            return 2;
+        }
+        "#,
+    );
+    let created = it.until(0, "create", "pthread_create", 1);
+    let late = |thread| it.until(thread, "late", "store", 1);
+    let check = |thread: usize, code: i32, expected: &[(usize, u64)]| {
+        let run = it.follow(&[created, exit(thread), late(thread)], thread);
+        let run = run.expect("should fit");
+        assert_eq!(run.outcome, Outcome::Exited(code));
+        assert_eq!(contexts(&run), expected);
+    };
+    check(0, 2, &[(0, 4)]);
+    check(1, 1, &[(0, 1), (1, 3)]);
+    // The other finds nothing that is left to run.
+    let run = it.follow(&[created, exit(1), end(0)], 0);
+    let run = run.expect("should fit");
+    assert_eq!(run.outcome, Outcome::Exited(2));
+    assert_eq!(contexts(&run), [(0, 1), (1, 1), (0, 1)]);
 }
 
 #[test]

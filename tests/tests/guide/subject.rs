@@ -178,6 +178,11 @@ pub fn end(thread: usize) -> Stretch {
     Stretch { thread, until }
 }
 
+pub fn exit(thread: usize) -> Stretch {
+    let until = Mark::Exit;
+    Stretch { thread, until }
+}
+
 pub fn start(thread: usize) -> Stretch {
     let until = Mark::Start;
     Stretch { thread, until }
