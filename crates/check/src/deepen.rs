@@ -15,8 +15,9 @@
 //! is begun when one of them is done, or all of them wait.
 //!
 //! The small questions come first, on one core. Then the interpreter makes some
-//! runs at random: what is large for a solver may be easy to hit. Then all cores
-//! take turns, or before, if the small questions are not so easy.
+//! runs at random: what is large for a solver may be easy to hit. So it does before
+//! an answer that takes something for granted. Then all cores take turns, or before,
+//! if the small questions are not so easy.
 
 use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
