@@ -50,6 +50,8 @@ pub struct Targets {
     /// Whether it means one of them at all.
     pub valid: TermId,
     pub seen: Seen,
+    /// Elsewhere there is no step at all, as when nothing is freed.
+    pub only_where: Option<TermId>,
 }
 
 /// A part of an access: offset from its address, and size. At most 16 bytes.
@@ -137,6 +139,7 @@ impl<'p> Pass<'p> {
             list,
             valid,
             seen: Seen::AtOnce,
+            only_where: None,
         })
     }
 

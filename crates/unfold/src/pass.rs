@@ -466,6 +466,17 @@ impl<'p> Pass<'p> {
 
     /// A new step of the thread at hand, or the atomic section it is in.
     pub fn position(&mut self, frame: &Frame, state: &mut State, part: u32) -> usize {
+        self.position_where(frame, state, state.guard, part)
+    }
+
+    /// The same where a guard holds, which need not be that of the path.
+    pub fn position_where(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        guard: TermId,
+        part: u32,
+    ) -> usize {
         if let Some((position, _)) = state.atomic {
             return position;
         }
@@ -474,7 +485,7 @@ impl<'p> Pass<'p> {
             part,
             location: self.location(frame),
         };
-        self.push_position(state, step, frame.execution)
+        self.push_guarded(state, guard, step, frame.execution)
     }
 
     pub fn push_position(&mut self, state: &mut State, step: Step, execution: usize) -> usize {

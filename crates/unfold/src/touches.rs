@@ -21,7 +21,7 @@ impl<'p> Pass<'p> {
     /// a turn.
     pub fn touch(&mut self, frame: &Frame, state: &mut State) {
         let never = self.terms.bool(false);
-        self.touch_unless(frame, state, never);
+        self.touch_under(frame, state, state.guard, never);
     }
 
     /// What is at a position, or at none, is a step whatever memory it concerns.
@@ -35,11 +35,6 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// The same as a touch, unless it concerns only memory of the thread's own.
-    pub fn touch_unless(&mut self, frame: &Frame, state: &mut State, is_own: TermId) {
-        self.touch_under(frame, state, state.guard, is_own);
-    }
-
     /// The same as a touch, but only where the condition holds.
     pub fn touch_if(&mut self, frame: &Frame, state: &mut State, condition: TermId) {
         let guard = self.terms.and(state.guard, condition);
@@ -49,7 +44,9 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn touch_under(&mut self, frame: &Frame, state: &mut State, guard: TermId, is_own: TermId) {
+    /// The same as a touch where the guard holds, unless it concerns only memory of
+    /// the thread's own.
+    pub fn touch_under(&mut self, frame: &Frame, state: &mut State, guard: TermId, is_own: TermId) {
         if state.atomic.is_some() || self.is_alone {
             return;
         }
@@ -140,6 +137,7 @@ impl<'p> Pass<'p> {
             .last()
             .expect("a step should be taken");
         if state.after == count && last.guard == nowhere {
+            work.thread.skips_before = count;
             return count - 1;
         }
         let (step, execution) = (last.step, work.trail.positions[count - 1]);

@@ -108,15 +108,19 @@ impl<'p> Pass<'p> {
         let is_private = self.terms.not(is_published);
         is_own = self.terms.and(is_own, is_private);
         is_visible |= touches && !self.options.reductions.hiding;
+        let guard = match targets.only_where {
+            Some(condition) => self.terms.and(state.guard, condition),
+            None => state.guard,
+        };
         let position = if is_visible {
-            let position = self.position(frame, state, part);
+            let position = self.position_where(frame, state, guard, part);
             if state.atomic.is_none() {
                 self.work().thread.positions[position].own = is_own;
             }
             Some(position)
         } else {
             if touches {
-                self.touch_unless(frame, state, is_own);
+                self.touch_under(frame, state, guard, is_own);
             } else {
                 self.touch_if(frame, state, is_published);
             }

@@ -216,13 +216,18 @@ impl<'p> Pass<'p> {
 
     fn free(&mut self, state: &mut State, frame: &Frame, call: &Call) -> Result<Reply, Error> {
         let pointer = self.argument(call, 0);
-        let (targets, mut is_noticed) = self.blocks_behind(frame, pointer)?;
+        let (mut targets, mut is_noticed) = self.blocks_behind(frame, pointer)?;
         is_noticed |= self.is_ending_visible(&targets);
+        let is_block = self.terms.is_nonzero(pointer);
+        targets.only_where = Some(is_block);
         let Ok(position) = self.begin_step(state, frame, &targets, 0, 0, is_noticed) else {
             return Ok(Reply::Never);
         };
         if self.counts_blocks() {
-            self.take_turn(frame, state, position);
+            match position {
+                Some(_) => self.take_turn(frame, state, position),
+                None => self.touch_if(frame, state, is_block),
+            }
         }
         self.note_freeing(state, position, &targets);
         self.end_blocks(state, position, &targets);
@@ -473,5 +478,6 @@ fn whole(object: ObjectId, condition: TermId) -> Targets {
         list: vec![target],
         valid: condition,
         seen: Seen::AtStep,
+        only_where: None,
     }
 }

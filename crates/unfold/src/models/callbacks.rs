@@ -449,6 +449,7 @@ impl<'p> Pass<'p> {
                     list: Vec::new(),
                     valid: self.truth(),
                     seen: Seen::AtOnce,
+                    only_where: None,
                 };
                 let keys = 0..self.known.key_count();
                 let Ok(position) = self.begin_key_step(state, frame, &nowhere, keys.clone()) else {

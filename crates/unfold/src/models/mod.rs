@@ -228,6 +228,7 @@ impl<'p> Pass<'p> {
                 0 => Seen::AtOnce,
                 _ => Seen::Never,
             },
+            only_where: None,
         };
         if !is_visible && !self.is_alone {
             // Whoever waits for ever is noticed by those who look for deadlocks.

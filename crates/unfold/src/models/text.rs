@@ -60,6 +60,7 @@ impl<'p> Pass<'p> {
             list: targets.list.clone(),
             valid: self.truth(),
             seen: Seen::AtStep,
+            only_where: None,
         };
         // Once the call is a step, everything belongs to it.
         let outside = state.atomic;

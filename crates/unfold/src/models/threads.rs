@@ -388,6 +388,7 @@ impl<'p> Pass<'p> {
             list: Vec::new(),
             valid: self.truth(),
             seen: Seen::AtOnce,
+            only_where: None,
         };
         let Ok(position) = self.begin_step(state, frame, &nowhere, 0, 0, true) else {
             return Ok(Reply::Never);
