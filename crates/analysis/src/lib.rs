@@ -5,6 +5,7 @@
 //! never runs one and never reports anything to the user; what follows from a
 //! fact is for its reader to decide.
 
+pub mod layout;
 mod library_calls;
 pub mod loops;
 mod meaning;

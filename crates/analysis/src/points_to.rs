@@ -26,8 +26,8 @@
 //! its address, for the instructions of all functions that can be reached. There
 //! is one exception: an address that was *guessed* has no targets. That is an
 //! integer from an input or a constant that happens to be an address, one computed
-//! by going from one object to another by their distance, or one that outlived its
-//! object and now is the address of another. Null and pointers that were never
+//! by going from one object to another by their distance, one put together from
+//! its low bits, or one that outlived its object and now is the address of another. Null and pointers that were never
 //! written have no targets either.
 //!
 //! **The cost** grows with the number of distinct offsets; beyond 256 per object

@@ -103,7 +103,42 @@ fn check_here(
         report.rest = Some(std::mem::replace(&mut report.verdict, verdict));
         report.more = runs.collect();
     }
+    state_layout(&mut report, program);
     report
+}
+
+/// Each object is at one place only. Says so where it matters.
+fn state_layout(report: &mut Report, program: &Program) {
+    let says_nothing = |verdict: &Verdict| match verdict {
+        Verdict::Violated(_) => true,
+        Verdict::Safe | Verdict::SafeUpTo(_) => false,
+        Verdict::Unknown { established, .. } => established.is_none(),
+    };
+    let says_no_more = report.rest.as_ref().is_none_or(says_nothing);
+    if says_nothing(&report.verdict) && says_no_more && report.limits_of_part.is_none() {
+        return;
+    }
+    let Some(dependence) = analysis::layout::first_dependence(program) else {
+        return;
+    };
+    let place = dependence.describe(program);
+    let limit =
+        format!("it does not matter where in memory things are, which {place} may depend on");
+    let add = |limits: &mut Limits| limits.others.push(limit.clone());
+    let verdicts = [Some(&mut report.verdict), report.rest.as_mut()];
+    for verdict in verdicts.into_iter().flatten() {
+        match verdict {
+            Verdict::Safe => {
+                let mut limits = Limits::default();
+                add(&mut limits);
+                *verdict = Verdict::SafeUpTo(limits);
+            }
+            Verdict::SafeUpTo(limits) => add(limits),
+            Verdict::Unknown { established, .. } => established.iter_mut().for_each(add),
+            Verdict::Violated(_) => {}
+        }
+    }
+    report.limits_of_part.iter_mut().for_each(add);
 }
 
 /// The user's bounds of single loops.

@@ -6,7 +6,7 @@ use crate::input::{config, load};
 use crate::progress::Watch;
 use crate::run::write_schedule;
 use crate::{Failure, Status, print, terminal_width};
-use replay::{Bounds, Config, Found, Image, Mode, Run};
+use replay::{Bounds, Config, Found, Image, Limit, Mode, Run};
 use report::Verdict;
 
 pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
@@ -34,7 +34,7 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
     };
     let digest = replay::digest(program);
     let watch = Watch::start(arguments.time);
-    let result = replay::explore(&image, &config, digest, &bounds, mode, &mut |progress| {
+    let mut result = replay::explore(&image, &config, digest, &bounds, mode, &mut |progress| {
         watch.keep_going(|| {
             format!(
                 "{} states, depth {}, {} violations",
@@ -43,6 +43,10 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
         })
     });
     watch.finish();
+    if let Some(dependence) = analysis::layout::first_dependence(program) {
+        let place = dependence.describe(program);
+        result.limits.insert(Limit::Layout(place));
+    }
     let mut replays = Vec::new();
     for found in &result.violations {
         replays.push(replay_found(&image, &config, found)?);

@@ -88,6 +88,9 @@ pub enum Limit {
     /// Inputs were not tried with all their values.
     Inputs,
     Excluded(Excluded),
+    /// One layout of memory was looked at, and what happens at this place may
+    /// depend on it. For those who know the program to say.
+    Layout(String),
 }
 
 /// A violation and how to get there.

@@ -105,6 +105,9 @@ fn describe_limit(limit: &Limit, inputs: &[u128]) -> String {
             "no wake-ups without a signal (--spurious allows them)".to_owned()
         }
         Limit::Excluded(Excluded::AddressReuse) => "not every reuse of freed addresses".to_owned(),
+        Limit::Layout(place) => {
+            format!("one layout of memory, on which {place} may depend")
+        }
         Limit::Inputs => {
             // Inputs are bit patterns; large ones were written as negative numbers.
             let values: Vec<String> = inputs.iter().map(|v| (*v as i128).to_string()).collect();

@@ -224,5 +224,6 @@ fn limit(limit: &Limit) -> Value {
         Limit::Excluded(Excluded::SpuriousWakeups) => json!({"kind": "no-spurious-wakeups"}),
         Limit::Excluded(Excluded::AddressReuse) => json!({"kind": "no-address-reuse"}),
         Limit::Inputs => json!({"kind": "inputs"}),
+        Limit::Layout(place) => json!({"kind": "layout", "place": place}),
     }
 }

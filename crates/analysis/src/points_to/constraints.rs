@@ -39,6 +39,8 @@ pub(super) struct Builder<'p> {
     pub key_values: NodeId,
     pub thread_arguments: NodeId,
     pub watched_addresses: HashSet<NodeId>,
+    /// Pointers that were made numbers. Subtracted they give a distance.
+    pub casts: HashSet<NodeId>,
     pub at_end: Vec<FunctionId>,
     pub on_keys: Vec<FunctionId>,
 }
@@ -64,6 +66,7 @@ impl<'p> Builder<'p> {
             key_values,
             thread_arguments,
             watched_addresses: HashSet::new(),
+            casts: HashSet::new(),
             at_end: Vec::new(),
             on_keys: Vec::new(),
             solver,
@@ -413,6 +416,9 @@ impl<'p> Builder<'p> {
                 | Cast::Reinterpret => {
                     let from = self.nodes(function, *value);
                     self.copy(&from, &to);
+                    if *op == Cast::PointerToInt {
+                        self.casts.extend(&to);
+                    }
                 }
                 Cast::FloatToSigned
                 | Cast::FloatToUnsigned
@@ -536,6 +542,9 @@ impl<'p> Builder<'p> {
         let constants = (signed(self.program, left), signed(self.program, right));
         let (left, right) = (self.nodes(function, left), self.nodes(function, right));
         let (first, to_first) = (left[0], to[0]);
+        let is_distance = [first, right[0]]
+            .iter()
+            .all(|node| self.casts.contains(node));
         match (op, constants) {
             (BinaryOp::Add, (_, Some(bytes))) => self.solver.shift(first, bytes, 0, to_first),
             (BinaryOp::Add, (Some(bytes), _)) => self.solver.shift(right[0], bytes, 0, to_first),
@@ -559,6 +568,9 @@ impl<'p> Builder<'p> {
                     self.solver.shift(first, -bits, 0, to_first);
                 }
             }
+            // Marks on their own are no address.
+            (BinaryOp::And, (_, Some(marks))) if (0..16).contains(&marks) => {}
+            (BinaryOp::Sub, _) if is_distance => {}
             _ => {
                 self.mix(&left, to);
                 self.mix(&right, to);
