@@ -15,10 +15,11 @@
 //! addresses: numbers in the same struct as pointers would be taken for these
 //! otherwise.
 
+use crate::Site;
 use crate::points_to::{AbstractObject, ObjectId, PointsTo, TargetSet};
 use ir::{
-    BinaryOp, Body, Builtin, Cast, Comparison, Constant, FunctionId, Inst, InstId, Op, Operand,
-    Program, Type,
+    BinaryOp, Body, Builtin, Cast, Comparison, Constant, FunctionId, Inst, Op, Operand, Program,
+    Type,
 };
 
 /// What is not a variable is aligned to that many bytes at least.
@@ -27,27 +28,8 @@ const ALIGNMENT: u64 = 16;
 /// Numbers this close to either end of the address space are no object's address.
 const MARGIN: u128 = 4096;
 
-/// An instruction that makes a difference between layouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dependence {
-    pub function: FunctionId,
-    pub inst: InstId,
-}
-
-impl Dependence {
-    /// `file:line`, or the function's name where the line is unknown.
-    pub fn describe(self, program: &Program) -> String {
-        let function = &program.functions[self.function];
-        let body = function.body.as_ref();
-        match body.and_then(|body| body.insts[self.inst].location) {
-            Some(location) => program.describe_location(location),
-            None => function.name.clone(),
-        }
-    }
-}
-
 /// The first instruction that makes a difference between layouts, if any does.
-pub fn first_dependence(program: &Program) -> Option<Dependence> {
+pub fn first_dependence(program: &Program) -> Option<Site> {
     let bodies = || {
         let functions = program.functions.iter();
         functions.filter_map(|(id, function)| Some((id, function.body.as_ref()?)))
@@ -81,7 +63,7 @@ pub fn first_dependence(program: &Program) -> Option<Dependence> {
             };
             let mut insts = body.insts.iter();
             let (inst, _) = insts.find(|(_, inst)| reader.depends(inst))?;
-            Some(Dependence { function, inst })
+            Some(Site { function, inst })
         })
 }
 

@@ -9,11 +9,14 @@ pub mod layout;
 mod library_calls;
 pub mod loops;
 mod meaning;
+pub mod orders;
 pub mod outline;
 pub mod points_to;
 pub mod sharing;
+mod site;
 
 pub use loops::{Loop, LoopId, Loops};
 pub use outline::Outline;
 pub use points_to::{AbstractObject, ObjectId, PointsTo, TargetSet};
 pub use sharing::Sharing;
+pub use site::Site;

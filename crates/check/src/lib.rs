@@ -103,12 +103,19 @@ fn check_here(
         report.rest = Some(std::mem::replace(&mut report.verdict, verdict));
         report.more = runs.collect();
     }
-    state_layout(&mut report, program);
+    state_assumptions(&mut report, program);
     report
 }
 
-/// Each object is at one place only. Says so where it matters.
-fn state_layout(report: &mut Report, program: &Program) {
+/// What a verdict takes for granted about addresses, as the beginning of a limit.
+pub const LAYOUT: &str = "it does not matter where in memory things are";
+
+/// What a verdict takes for granted about the order of accesses, likewise.
+pub const ORDERS: &str = "memory is sequentially consistent";
+
+/// Each object is at one place only, and all threads agree on what happened first.
+/// Says so where it matters.
+fn state_assumptions(report: &mut Report, program: &Program) {
     let says_nothing = |verdict: &Verdict| match verdict {
         Verdict::Violated(_) => true,
         Verdict::Safe | Verdict::SafeUpTo(_) => false,
@@ -118,13 +125,16 @@ fn state_layout(report: &mut Report, program: &Program) {
     if says_nothing(&report.verdict) && says_no_more && report.limits_of_part.is_none() {
         return;
     }
-    let Some(dependence) = analysis::layout::first_dependence(program) else {
+    let name = |site: analysis::Site| site.describe(program);
+    let layout = analysis::layout::first_dependence(program)
+        .map(|site| format!("{LAYOUT}, which {} may depend on", name(site)));
+    let orders = analysis::orders::first_weaker(program)
+        .map(|site| format!("{ORDERS}, which {} does not ask for", name(site)));
+    let assumptions: Vec<String> = layout.into_iter().chain(orders).collect();
+    if assumptions.is_empty() {
         return;
-    };
-    let place = dependence.describe(program);
-    let limit =
-        format!("it does not matter where in memory things are, which {place} may depend on");
-    let add = |limits: &mut Limits| limits.others.push(limit.clone());
+    }
+    let add = |limits: &mut Limits| limits.others.extend_from_slice(&assumptions);
     let verdicts = [Some(&mut report.verdict), report.rest.as_mut()];
     for verdict in verdicts.into_iter().flatten() {
         match verdict {

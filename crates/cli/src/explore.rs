@@ -43,10 +43,11 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
         })
     });
     watch.finish();
-    if let Some(dependence) = analysis::layout::first_dependence(program) {
-        let place = dependence.describe(program);
-        result.limits.insert(Limit::Layout(place));
-    }
+    let layout = analysis::layout::first_dependence(program)
+        .map(|site| Limit::Layout(site.describe(program)));
+    let orders =
+        analysis::orders::first_weaker(program).map(|site| Limit::Orders(site.describe(program)));
+    result.limits.extend(layout.into_iter().chain(orders));
     let mut replays = Vec::new();
     for found in &result.violations {
         replays.push(replay_found(&image, &config, found)?);

@@ -91,6 +91,9 @@ pub enum Limit {
     /// One layout of memory was looked at, and what happens at this place may
     /// depend on it. For those who know the program to say.
     Layout(String),
+    /// Threads agreed on what happened first, which this place does not ask for.
+    /// Likewise for others to say.
+    Orders(String),
 }
 
 /// A violation and how to get there.

@@ -108,6 +108,9 @@ fn describe_limit(limit: &Limit, inputs: &[u128]) -> String {
         Limit::Layout(place) => {
             format!("one layout of memory, on which {place} may depend")
         }
+        Limit::Orders(place) => {
+            format!("sequential consistency, for which {place} does not ask")
+        }
         Limit::Inputs => {
             // Inputs are bit patterns; large ones were written as negative numbers.
             let values: Vec<String> = inputs.iter().map(|v| (*v as i128).to_string()).collect();

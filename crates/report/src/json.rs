@@ -225,5 +225,6 @@ fn limit(limit: &Limit) -> Value {
         Limit::Excluded(Excluded::AddressReuse) => json!({"kind": "no-address-reuse"}),
         Limit::Inputs => json!({"kind": "inputs"}),
         Limit::Layout(place) => json!({"kind": "layout", "place": place}),
+        Limit::Orders(place) => json!({"kind": "memory-order", "place": place}),
     }
 }

@@ -559,10 +559,13 @@ impl Session<'_> {
 }
 
 /// Whether a verdict says itself that there is a place where nothing was looked
-/// for, which the explorer knows.
+/// for, which the explorer knows: some ends of runs, or other addresses.
 fn leaves_open(limits: &check::Limits) -> bool {
     let mut others = limits.others.iter();
-    others.any(|other| [check::DOUBT, unfold::NO_LAST_HANDLERS].contains(&other.as_str()))
+    others.any(|other| {
+        [check::DOUBT, unfold::NO_LAST_HANDLERS].contains(&other.as_str())
+            || other.starts_with(check::LAYOUT)
+    })
 }
 
 /// The explorer's bounds, with its usual inputs.
