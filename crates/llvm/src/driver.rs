@@ -301,7 +301,12 @@ fn compile(
     };
     command.args(["-g", "-S", "-emit-llvm", "-o", "-"]);
     // Checks of the compiler's own would only stand in the way of ours.
-    command.args(["-fno-stack-protector", "-U_FORTIFY_SOURCE"]);
+    command.arg("-fno-stack-protector");
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    // clang warns of macros where nothing is preprocessed.
+    if !matches!(extension, Some("i" | "ii")) {
+        command.arg("-U_FORTIFY_SOURCE");
+    }
     if language == Language::C {
         let known = TOLERATED
             .iter()

@@ -56,6 +56,17 @@ fn many_features_of_c() {
 }
 
 #[test]
+fn preprocessed_files_give_no_warnings() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("prog.i");
+    std::fs::write(&file, "int main(void) { return 0; }\n").expect("a program should be writable");
+    for clang in clangs() {
+        let loaded = load(&clang, &[], file.clone());
+        assert_eq!(loaded.clang_messages, "", "{}", clang.display());
+    }
+}
+
+#[test]
 fn places_inside_variables_have_names() {
     for clang in clangs() {
         let loaded = load(&clang, &["-m32"], data("features.c"));
