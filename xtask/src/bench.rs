@@ -135,14 +135,24 @@ impl Settings {
         })
     }
 
-    /// The run with the median time, each run with another seed.
-    fn median(&self, program: &Path, options: &str) -> Result<Measured, String> {
-        let mut all = Vec::new();
+    /// Of each of several ways, the run with the median time, each run with another
+    /// seed. The ways take turns, since machines are faster at some times than at
+    /// others.
+    fn medians<const N: usize>(
+        &self,
+        program: &Path,
+        ways: [String; N],
+    ) -> Result<[Measured; N], String> {
+        let mut all = [(); N].map(|()| Vec::new());
         for seed in 0..self.runs {
-            all.push(self.check(program, &format!("{options} --seed {seed}"))?);
+            for (options, runs) in ways.iter().zip(&mut all) {
+                runs.push(self.check(program, &format!("{options} --seed {seed}"))?);
+            }
         }
-        all.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        Ok(all.swap_remove(all.len() / 2))
+        Ok(all.map(|mut runs: Vec<Measured>| {
+            runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            runs.swap_remove(runs.len() / 2)
+        }))
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), String> {
@@ -291,10 +301,13 @@ fn cba(settings: &Settings) -> Result<(), String> {
         }
         let program = settings.corpus.join(row.file);
         let bounds = format!("--unwind {} --contexts {}", row.unwind, row.contexts);
-        let run = |options: &str| settings.median(&program, &format!("{bounds} {options}"));
-        let whole = run("--strategy whole --cores 1")?;
-        let partition = run("--strategy partition --partitions 2 --cores 2")?;
-        let cubes = run("--strategy cubes --cores 2")?;
+        let ways = [
+            "--strategy whole --cores 1",
+            "--strategy partition --partitions 2 --cores 2",
+            "--strategy cubes --cores 2",
+        ];
+        let ways = ways.map(|options| format!("{bounds} {options}"));
+        let [whole, partition, cubes] = settings.medians(&program, ways)?;
         let paper = row.paper.map(|(variables, clauses, one, two)| {
             let millions = [variables, clauses].map(|count| format!(" ({count} M)"));
             (millions, [one, two].map(|seconds| format!(" ({seconds})")))
@@ -438,7 +451,8 @@ fn swarm(settings: &Settings) -> Result<(), String> {
             continue;
         }
         let program = settings.corpus.join(file);
-        let whole = settings.median(&program, &format!("{bounds} --strategy whole --cores 1"))?;
+        let ways = [format!("{bounds} --strategy whole --cores 1")];
+        let [whole] = settings.medians(&program, ways)?;
         for (size, paper) in sizes {
             let mut found = Vec::new();
             let mut others = Vec::new();
@@ -500,10 +514,10 @@ fn bug(settings: &Settings) -> Result<(), String> {
          | strategy | cores | median | of `whole` on 1 | mean | all |\n|---|---|---|---|---|---|\n",
         settings.runs, settings.time
     );
-    let mut whole = None;
-    for (strategy, cores) in FINDERS {
-        let mut times = Vec::new();
-        for seed in 0..settings.runs {
+    // All take turns, since machines are faster at some times than at others.
+    let mut all = FINDERS.map(|_| Vec::new());
+    for seed in 0..settings.runs {
+        for ((strategy, cores), times) in FINDERS.iter().zip(&mut all) {
             let options = format!(
                 "--unwind 3 --rounds 4 --strategy {strategy} --cores {cores} --seed {seed}"
             );
@@ -514,6 +528,9 @@ fn bug(settings: &Settings) -> Result<(), String> {
                 _ => settings.time as f64,
             });
         }
+    }
+    let mut whole = None;
+    for ((strategy, cores), mut times) in FINDERS.into_iter().zip(all) {
         times.sort_by(f64::total_cmp);
         let median = times[times.len() / 2];
         let mean = times.iter().sum::<f64>() / times.len() as f64;

@@ -7,7 +7,8 @@
 //! largest. Budgets are large and grow with the depth, since cubes that stay hard
 //! are not made easier by cutting ever finer: on some programs, budgets of a few
 //! thousand conflicts take four times as many conflicts in all. Within its budget,
-//! a core pauses often to take what others have learnt.
+//! a core pauses to take what others have learnt; not too often, since the solver
+//! forgets with each call whether it was about to look for a model or for a proof.
 //!
 //! If the reason why a cube has no model says nothing about its last halves, then
 //! the cubes around it are closed too: a cube is dropped as soon as its
@@ -25,7 +26,7 @@ use solve::Literal;
 /// A cube of the next depth gets this much more, in percent.
 const GROWTH: u64 = 110;
 /// Conflicts between two looks at what others have learnt.
-const ROUND: u64 = 1_000;
+const ROUND: u64 = 3_000;
 
 pub struct Cube {
     region: Region,

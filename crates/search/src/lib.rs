@@ -160,10 +160,17 @@ pub fn search(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Report {
     let seed = options.seed;
+    let has_many_calls = !matches!(strategy, Strategy::Whole | Strategy::Partition(_));
     let make = move |core: usize| -> Box<dyn Engine> {
         let mut solver = Cadical::new();
-        let is_set = solver.set_seed(seed.wrapping_add(core as u64));
-        is_set.expect("a new solver should take a seed");
+        let mut is_set = solver.set_seed(seed.wrapping_add(core as u64));
+        // These pay for a single call, not before each of many.
+        if has_many_calls {
+            for attempt in ["lucky", "walk"] {
+                is_set = is_set.and_then(|()| solver.set_option(attempt, 0));
+            }
+        }
+        is_set.expect("a new solver should take these options");
         Box::new(solver)
     };
     search_with(&make, problem, strategy, options, checkpoint, watch)
