@@ -27,8 +27,8 @@
 //! is one exception: an address that was *guessed* has no targets. That is an
 //! integer from an input or a constant that happens to be an address, one computed
 //! by going from one object to another by their distance, one put together from
-//! its low bits, or one that outlived its object and now is the address of another. Null and pointers that were never
-//! written have no targets either.
+//! its low bits, or one that outlived its object and now is the address of another.
+//! Null and pointers that were never written have no targets either.
 //!
 //! **The cost** grows with the number of distinct offsets; beyond 256 per object
 //! that are pointed to, or that hold pointers, the object is treated as if it
