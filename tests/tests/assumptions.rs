@@ -15,6 +15,8 @@ const DECLARATIONS: &str = "\
 atomic_int a;
 int x, y, n, array[10];
 struct pair { int *pointer; long number; } pairs[4];
+_Atomic struct pair large;
+atomic_flag flag;
 _Alignas(64) char line[64];
 ";
 
@@ -129,7 +131,7 @@ fn what_does_not() {
 fn verdicts_say_so_about_the_layout() {
     let others = |statements| assumptions(&program(statements), 1);
     let limits = others("uintptr_t a = (uintptr_t)&x;\nassert(a >> 4 != 0);");
-    let says = |limit: &String| limit.starts_with(check::LAYOUT) && limit.contains(":11");
+    let says = |limit: &String| limit.starts_with(check::LAYOUT) && limit.contains(":13");
     assert!(limits.len() == 1 && limits.iter().all(says), "{limits:?}");
     assert_eq!(others("assert(&x != &y);"), Vec::<String>::new());
 }
@@ -153,6 +155,29 @@ fn what_asks_for_less_than_sequential_consistency() {
             1,
         ),
         ("__atomic_store_n(&n, 1, __ATOMIC_RELAXED);", 1),
+        // Too large for an instruction.
+        (
+            "large = pairs[0];\npairs[0] = atomic_load_explicit(&large, memory_order_acquire);",
+            2,
+        ),
+        (
+            "atomic_store_explicit(&large, pairs[0], memory_order_release);",
+            1,
+        ),
+        (
+            "pairs[0] = atomic_exchange_explicit(&large, pairs[1], memory_order_relaxed);",
+            1,
+        ),
+        (
+            "atomic_compare_exchange_strong_explicit(\n\
+             &large, pairs, pairs[1], memory_order_seq_cst, memory_order_relaxed);",
+            1,
+        ),
+        // Calls, if not of the macro.
+        (
+            "(atomic_flag_clear_explicit)(&flag, memory_order_release);",
+            1,
+        ),
     ] {
         assert_eq!(weaker(statements), Some(line), "{statements}");
     }
@@ -167,6 +192,9 @@ fn what_does_not_ask_for_less() {
         "__sync_fetch_and_add(&n, 1);",
         "*(volatile int *)&n = 1;",
         "atomic_thread_fence(memory_order_acquire);",
+        "large = pairs[0]; pairs[1] = large; pairs[0] = atomic_exchange(&large, pairs[1]);",
+        "atomic_compare_exchange_weak(&large, pairs, pairs[1]);",
+        "(atomic_flag_test_and_set)(&flag); (atomic_flag_clear)(&flag);",
     ] {
         assert_eq!(weaker(statements), None, "{statements}");
     }
