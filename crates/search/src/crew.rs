@@ -9,19 +9,18 @@
 //!
 //! Whatever ends a call early never counts as an answer.
 
-use crate::exchange::Exchange;
-use crate::{Engine, MakeEngine, Model, Options, Outcome, Problem, Progress, Statistics};
-use solve::{Budget, Interrupter, Literal, Reason, memory};
+use crate::exchange::{Cursor, Exchange};
+use crate::simplified::Simplified;
+use crate::{Engine, MakeEngine, Model, Options, Outcome, Problem, Progress, Seat, Statistics};
+use solve::{Budget, Cadical, Interrupter, Literal, Reason, SatSolver, memory};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often the caller is told how things stand.
 const TELL: Duration = Duration::from_millis(100);
 /// How long a core without work waits before it looks again.
 const REST: Duration = Duration::from_millis(20);
-/// How long a core is left alone with a piece before others ask for a part.
-const PATIENCE: Duration = Duration::from_millis(300);
 /// Reasons why a piece has no model are told to others up to this length.
 const LONGEST_REASON: usize = 48;
 
@@ -58,8 +57,15 @@ pub trait Work: Send {
     /// Whether the query is part of every question. If not, pieces that want it
     /// assume it.
     const ASSERTS_QUERY: bool = true;
+    /// Whether cores should be told what others have learnt, each time they take a
+    /// piece.
+    const SHARES: bool = true;
     /// Whether a piece that was interrupted is worth splitting.
     const CAN_SPLIT: bool = false;
+    /// Whether a core without work should simplify the formula for all. Only for
+    /// strategies that assert the query and assume nothing but literals of the
+    /// schedule.
+    const SIMPLIFIES: bool = false;
 
     /// The next piece for a core, or `None` if there is nothing now.
     fn take(&mut self, core: usize) -> Option<Piece<Self::Key>>;
@@ -91,6 +97,10 @@ struct State<W> {
     /// Whether there is no use in asking for a part of it, or somebody has.
     is_asked: Vec<bool>,
     interrupters: Vec<Option<Interrupter>>,
+    /// Cores without work.
+    waiting: usize,
+    /// Somebody simplifies the formula, or has.
+    has_simplified: bool,
     /// Cores that have not failed.
     left: usize,
     /// Cores whose threads still run.
@@ -104,6 +114,21 @@ struct Crew<'a, W> {
     state: Mutex<State<W>>,
     changed: Condvar,
     exchange: Exchange,
+    start: Instant,
+    simplified: OnceLock<Simplified>,
+}
+
+/// What a core does next.
+enum Job<K> {
+    Solve(Piece<K>),
+    Simplify,
+}
+
+/// A solver, and what it has been told.
+struct Desk {
+    solver: Box<dyn Engine>,
+    cursor: Cursor,
+    is_simplified: bool,
 }
 
 /// Works until a model is found, nothing is left or something stops it.
@@ -121,6 +146,8 @@ pub fn run<W: Work>(
             busy: vec![None; cores],
             is_asked: vec![false; cores],
             interrupters: vec![None; cores],
+            waiting: 0,
+            has_simplified: false,
             left: cores,
             running: cores,
             ending: None,
@@ -128,6 +155,8 @@ pub fn run<W: Work>(
         }),
         changed: Condvar::new(),
         exchange: Exchange::default(),
+        start: Instant::now(),
+        simplified: OnceLock::new(),
     };
     std::thread::scope(|scope| {
         for core in 0..cores {
@@ -153,6 +182,7 @@ pub fn run<W: Work>(
     let progress = state.work.progress();
     state.statistics.closed = progress.closed;
     state.statistics.share = progress.share;
+    state.statistics.is_simplified = crew.simplified.get().is_some();
     let ending = state.ending.unwrap_or(Ending::Done);
     (ending, state.work, state.statistics)
 }
@@ -209,16 +239,31 @@ impl<W: Work> Crew<'_, W> {
 
     /// What one core does.
     fn work(&self, core: usize) {
-        let mut solver: Option<Box<dyn Engine>> = None;
-        let mut cursor = 0;
-        while let Some(piece) = self.next_piece(core) {
+        let mut desk: Option<Desk> = None;
+        let mut is_first = true;
+        while let Some(job) = self.next_job(core) {
+            let piece = match job {
+                Job::Solve(piece) => piece,
+                Job::Simplify => {
+                    self.simplify(core);
+                    continue;
+                }
+            };
+            let is_simplified = self.simplified.get().is_some();
+            if desk
+                .as_ref()
+                .is_some_and(|desk| desk.is_simplified != is_simplified)
+            {
+                desk = None;
+            }
             let result = catch_unwind(AssertUnwindSafe(|| {
-                let solver = solver.get_or_insert_with(|| self.new_solver(core));
-                self.solve(core, solver.as_mut(), &mut cursor, &piece)
+                let desk = desk.get_or_insert_with(|| self.new_desk(core));
+                self.solve(core, desk, &piece)
             }));
             let result = result.unwrap_or_else(|panic| Err(Reason::SolverDied(message(&*panic))));
             let mut state = self.lock();
             state.busy[core] = None;
+            state.statistics.cores += usize::from(std::mem::take(&mut is_first));
             match result {
                 Ok(answer) => {
                     state.work.put(core, piece, answer);
@@ -234,7 +279,7 @@ impl<W: Work> Crew<'_, W> {
                         _ => true,
                     };
                     if is_over {
-                        solver = None;
+                        desk = None;
                         self.leave(&mut state, core, reason);
                         break;
                     }
@@ -242,7 +287,7 @@ impl<W: Work> Crew<'_, W> {
             }
             self.changed.notify_all();
         }
-        drop(solver);
+        drop(desk);
         let mut state = self.lock();
         state.running -= 1;
         self.changed.notify_all();
@@ -273,7 +318,7 @@ impl<W: Work> Crew<'_, W> {
     }
 
     /// Waits for something to do; `None` when it is all over.
-    fn next_piece(&self, core: usize) -> Option<Piece<W::Key>> {
+    fn next_job(&self, core: usize) -> Option<Job<W::Key>> {
         let mut state = self.lock();
         loop {
             if state.ending.is_some() {
@@ -286,48 +331,91 @@ impl<W: Work> Crew<'_, W> {
                 if let Some(interrupter) = &state.interrupters[core] {
                     interrupter.clear();
                 }
-                return Some(piece);
+                return Some(Job::Solve(piece));
             }
             if state.busy.iter().all(Option::is_none) {
                 self.end(&mut state, Ending::Done);
                 return None;
             }
-            if W::CAN_SPLIT {
-                ask_for_a_part(&mut state);
+            if W::SIMPLIFIES
+                && !state.has_simplified
+                && self.start.elapsed() >= self.setting.options.patience
+            {
+                state.has_simplified = true;
+                return Some(Job::Simplify);
             }
+            if W::CAN_SPLIT {
+                ask_for_a_part(&mut state, self.setting.options.patience);
+            }
+            state.waiting += 1;
             let wait = self.changed.wait_timeout(state, REST);
             state = wait.unwrap_or_else(PoisonError::into_inner).0;
+            state.waiting -= 1;
         }
     }
 
-    fn new_solver(&self, core: usize) -> Box<dyn Engine> {
-        let mut solver = (self.setting.make)(core);
-        self.setting.problem.copy_to(&mut solver, W::ASSERTS_QUERY);
+    /// If it fails or is stopped, all go on with the formula as it is.
+    fn simplify(&self, core: usize) {
+        let mut solver = Cadical::new();
+        self.register(core, solver.interrupter());
         let options = self.setting.options;
-        if options.cores > 1 && options.share_length > 0 {
-            self.exchange
-                .listen(core, options.share_length, solver.as_mut());
+        let budget = Budget {
+            deadline: options.deadline,
+            memory: options.memory,
+            ..Budget::default()
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            Simplified::of(self.setting.problem, &mut solver, &budget)
+        }));
+        if let Ok(Ok(simplified)) = result {
+            // Nobody else has: this is done once.
+            let _ = self.simplified.set(simplified);
         }
+    }
+
+    /// Lets others stop what a core does from now on.
+    fn register(&self, core: usize, interrupter: Interrupter) {
         let mut state = self.lock();
-        let interrupter = solver.interrupter();
         if state.ending.is_some() {
             interrupter.interrupt();
         }
         state.interrupters[core] = Some(interrupter);
-        state.statistics.cores += 1;
-        solver
+    }
+
+    fn new_desk(&self, core: usize) -> Desk {
+        let simplified = self.simplified.get();
+        let is_simplified = simplified.is_some();
+        let mut solver = (self.setting.make)(Seat {
+            core,
+            is_simplified,
+        });
+        match simplified {
+            Some(simplified) => simplified.cnf.copy_to(&mut solver),
+            None => self.setting.problem.copy_to(&mut solver, W::ASSERTS_QUERY),
+        }
+        let cursor = self.exchange.cursor();
+        let options = self.setting.options;
+        if W::SHARES && options.cores > 1 && options.share_length > 0 {
+            self.exchange
+                .listen(core, options.share_length, solver.as_mut());
+        }
+        self.register(core, solver.interrupter());
+        Desk {
+            solver,
+            cursor,
+            is_simplified,
+        }
     }
 
     /// One call. The error is what the core cannot go on from.
-    fn solve(
-        &self,
-        core: usize,
-        solver: &mut dyn Engine,
-        cursor: &mut usize,
-        piece: &Piece<W::Key>,
-    ) -> Result<Answer, Reason> {
+    fn solve(&self, core: usize, desk: &mut Desk, piece: &Piece<W::Key>) -> Result<Answer, Reason> {
         let options = self.setting.options;
-        let shared = self.exchange.deliver(core, cursor, solver);
+        let solver = desk.solver.as_mut();
+        let simplified = self.simplified.get().filter(|_| desk.is_simplified);
+        let is_known = |clause: &[Literal]| simplified.is_none_or(|formula| formula.knows(clause));
+        let shared = self
+            .exchange
+            .deliver(core, &mut desk.cursor, solver, is_known);
         let own_end = piece.time.map(|time| Instant::now() + time);
         let deadline = match (own_end, options.deadline) {
             (Some(own), Some(all)) => Some(own.min(all)),
@@ -342,6 +430,9 @@ impl<W: Work> Crew<'_, W> {
         let before = solver.statistics().conflicts.unwrap_or(0);
         let outcome = solver.solve(&piece.assumptions, &budget);
         let conflicts = solver.statistics().conflicts.unwrap_or(0) - before;
+        let is_violation = outcome == solve::Outcome::Satisfiable
+            && (W::ASSERTS_QUERY || piece.assumptions.contains(&self.setting.problem.query));
+        let model = is_violation.then(|| self.model(solver, simplified));
         let mut state = self.lock();
         state.statistics.calls += 1;
         state.statistics.conflicts += conflicts;
@@ -353,17 +444,19 @@ impl<W: Work> Crew<'_, W> {
                 self.tell_reason(core, &blamed, solver);
                 Ok(Answer::Closed(blamed))
             }
-            solve::Outcome::Satisfiable => {
-                if !W::ASSERTS_QUERY && !piece.assumptions.contains(&self.setting.problem.query) {
-                    return Ok(Answer::Possible);
+            solve::Outcome::Satisfiable => match model {
+                None => Ok(Answer::Possible),
+                Some(model) => {
+                    self.end(&mut state, Ending::Found(model?));
+                    Ok(Answer::Open { is_wanted: false })
                 }
-                let model = self.model(solver)?;
-                self.end(&mut state, Ending::Found(model));
-                Ok(Answer::Open { is_wanted: false })
-            }
+            },
             solve::Outcome::Unknown(reason) => match reason {
                 Reason::Interrupted => Ok(Answer::Open { is_wanted: true }),
-                Reason::Conflicts | Reason::Decisions => Ok(Answer::Open { is_wanted: false }),
+                Reason::Conflicts | Reason::Decisions => Ok(Answer::Open {
+                    is_wanted: state.waiting > 0
+                        && self.start.elapsed() >= self.setting.options.patience,
+                }),
                 Reason::Deadline => {
                     let now = Instant::now();
                     if options.deadline.is_some_and(|deadline| now >= deadline) {
@@ -385,23 +478,22 @@ impl<W: Work> Crew<'_, W> {
         }
     }
 
-    fn model(&self, solver: &dyn Engine) -> Result<Model, Reason> {
-        let variables = self.setting.problem.cnf.variables();
-        let values: Option<Vec<bool>> = variables
-            .map(|variable| solver.value(variable.positive()))
-            .collect();
-        let missing = || Reason::SolverDied("it found a model and does not tell it".to_owned());
-        values.map(Model).ok_or_else(missing)
+    fn model(&self, solver: &dyn Engine, simplified: Option<&Simplified>) -> Result<Model, Reason> {
+        let problem = self.setting.problem;
+        match simplified {
+            Some(simplified) => simplified.complete(problem, |literal| solver.value(literal)),
+            None => Model::of(&problem.cnf, solver),
+        }
     }
 }
 
 /// Interrupts the core that has been at its piece for longest, so that the piece
 /// is split.
-fn ask_for_a_part<W>(state: &mut State<W>) {
+fn ask_for_a_part<W>(state: &mut State<W>, patience: Duration) {
     let busy = state.busy.iter().enumerate();
     let longest = busy
         .filter_map(|(core, since)| Some(((*since)?, core)))
-        .filter(|(since, core)| since.elapsed() > PATIENCE && !state.is_asked[*core])
+        .filter(|(since, core)| since.elapsed() >= patience && !state.is_asked[*core])
         .min();
     if let Some((_, core)) = longest
         && let Some(interrupter) = &state.interrupters[core]

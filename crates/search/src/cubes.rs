@@ -10,6 +10,9 @@
 //! a core pauses to take what others have learnt; not too often, since the solver
 //! forgets with each call whether it was about to look for a model or for a proof.
 //!
+//! While the first core works on the whole, another simplifies the formula; then
+//! all cores go on with that.
+//!
 //! If the reason why a cube has no model says nothing about its last halves, then
 //! the cubes around it are closed too: a cube is dropped as soon as its
 //! assumptions include such a reason.
@@ -133,6 +136,7 @@ impl Cubes<'_> {
 impl Work for Cubes<'_> {
     type Key = Cube;
     const CAN_SPLIT: bool = true;
+    const SIMPLIFIES: bool = true;
 
     fn take(&mut self, core: usize) -> Option<Piece<Cube>> {
         let own = self.open.iter().rposition(|cube| cube.made_by == core);

@@ -17,6 +17,7 @@ mod glue;
 mod lazy;
 mod partition;
 mod problem;
+mod simplified;
 mod space;
 mod swarm;
 mod whole;
@@ -28,7 +29,7 @@ pub use problem::{Model, Problem, Schedule, Thread};
 pub use swarm::Tiling;
 
 use solve::{Cadical, Reason, SatSolver, ShareClauses};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +74,9 @@ pub struct Options {
     pub share_length: usize,
     /// Conflicts after which a cube is split, even if no core needs work.
     pub cube_conflicts: u64,
+    /// How long a core is left alone before others, who have no work, ask for a
+    /// part of its piece or simplify the formula.
+    pub patience: Duration,
 }
 
 impl Default for Options {
@@ -82,8 +86,9 @@ impl Default for Options {
             deadline: None,
             memory: None,
             seed: 0,
-            share_length: 8,
+            share_length: 12,
             cube_conflicts: 30_000,
+            patience: Duration::from_millis(100),
         }
     }
 }
@@ -121,6 +126,8 @@ pub struct Statistics {
     pub schedules: u64,
     /// Clauses that went from core to core.
     pub shared: u64,
+    /// Whether cores went on with a formula that one had simplified for all.
+    pub is_simplified: bool,
     /// What went wrong with single cores, or with the checkpoint.
     pub failures: Vec<String>,
 }
@@ -147,8 +154,16 @@ pub struct Progress {
 pub trait Engine: SatSolver + ShareClauses {}
 impl<T: SatSolver + ShareClauses> Engine for T {}
 
-/// Makes the solver of a core, by its number.
-pub type MakeEngine<'a> = &'a (dyn Fn(usize) -> Box<dyn Engine> + Sync);
+/// What a solver is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seat {
+    pub core: usize,
+    /// It gets a formula that was simplified for all.
+    pub is_simplified: bool,
+}
+
+/// Makes the solver of a core. A core may need more than one.
+pub type MakeEngine<'a> = &'a (dyn Fn(Seat) -> Box<dyn Engine> + Sync);
 
 /// Looks for a model in which the query holds. `watch` is told now and then how
 /// things stand, on the thread of the caller, and says whether to go on.
@@ -161,13 +176,24 @@ pub fn search(
 ) -> Report {
     let seed = options.seed;
     let has_many_calls = !matches!(strategy, Strategy::Whole | Strategy::Partition(_));
-    let make = move |core: usize| -> Box<dyn Engine> {
+    let make = move |seat: Seat| -> Box<dyn Engine> {
         let mut solver = Cadical::new();
-        let mut is_set = solver.set_seed(seed.wrapping_add(core as u64));
+        let mut is_set = solver.set_seed(seed.wrapping_add(seat.core as u64));
+        // Where all do the same, some should begin at the other end.
+        if *strategy == Strategy::Whole && seat.core % 2 == 1 {
+            is_set = is_set.and_then(|()| solver.set_option("phase", 0));
+        }
         // These pay for a single call, not before each of many.
         if has_many_calls {
             for attempt in ["lucky", "walk"] {
                 is_set = is_set.and_then(|()| solver.set_option(attempt, 0));
+            }
+        }
+        // What others still use is not to be eliminated, and what could be found
+        // by probing was.
+        if seat.is_simplified {
+            for technique in ["elim", "probe"] {
+                is_set = is_set.and_then(|()| solver.set_option(technique, 0));
             }
         }
         is_set.expect("a new solver should take these options");

@@ -4,7 +4,7 @@
 //! solver, so all agree on what a literal means. The tables are plain data,
 //! frozen from an encoding that this crate does not know.
 
-use solve::{ClauseSink, Cnf, Literal};
+use solve::{ClauseSink, Cnf, Literal, Reason, SatSolver};
 
 #[derive(Clone, Debug)]
 pub struct Problem {
@@ -71,6 +71,16 @@ impl Schedule {
 pub struct Model(pub(crate) Vec<bool>);
 
 impl Model {
+    /// What a solver has just found.
+    pub(crate) fn of(cnf: &Cnf, solver: &(impl SatSolver + ?Sized)) -> Result<Model, Reason> {
+        let values: Option<Vec<bool>> = cnf
+            .variables()
+            .map(|variable| solver.value(variable.positive()))
+            .collect();
+        let missing = || Reason::SolverDied("it found a model and does not tell it".to_owned());
+        values.map(Model).ok_or_else(missing)
+    }
+
     pub fn value(&self, literal: Literal) -> Option<bool> {
         let value = *self.0.get(literal.variable().index())?;
         Some(value == literal.is_positive())

@@ -5,8 +5,8 @@ mod common;
 use common::{Shape, make, small};
 use fastrand::Rng;
 use search::{
-    Checkpoint, CheckpointError, Engine, Identity, Options, Outcome, Problem, Schedule, Slice,
-    Strategy, Tiling, search, search_with,
+    Checkpoint, CheckpointError, Engine, Identity, Options, Outcome, Problem, Schedule, Seat,
+    Slice, Strategy, Tiling, search, search_with,
 };
 use solve::{
     Budget, Cadical, ClauseSink, Cnf, Interrupter, LearntSink, Literal, Reason, SatSolver,
@@ -173,10 +173,14 @@ fn a_core_that_fails_gives_its_work_back() {
         );
         for strategy in all() {
             // All but the last core fail sooner or later.
-            let make = |core: usize| -> Box<dyn Engine> {
+            let make = |seat: Seat| -> Box<dyn Engine> {
                 Box::new(Mortal {
                     solver: Cadical::new(),
-                    calls: if core == 2 { u32::MAX } else { seed as u32 % 4 },
+                    calls: if seat.core == 2 {
+                        u32::MAX
+                    } else {
+                        seed as u32 % 4
+                    },
                     panics: false,
                 })
             };
@@ -204,7 +208,7 @@ fn a_core_that_fails_gives_its_work_back() {
 #[test]
 fn without_cores_there_is_no_answer() {
     for panics in [false, true] {
-        let make = |_: usize| -> Box<dyn Engine> {
+        let make = |_: Seat| -> Box<dyn Engine> {
             Box::new(Mortal {
                 solver: Cadical::new(),
                 calls: 0,
@@ -274,7 +278,7 @@ fn a_search_goes_on_where_it_was_stopped() {
                 } else {
                     rng.u32(1..4)
                 };
-                let make = |_: usize| -> Box<dyn Engine> {
+                let make = |_: Seat| -> Box<dyn Engine> {
                     Box::new(Mortal {
                         solver: Cadical::new(),
                         calls: lives,

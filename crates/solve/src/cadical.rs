@@ -16,7 +16,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use cadical_sys::{CaDiCal, Learner, State, Status, Terminator};
+use cadical_sys::{CaDiCal, ClauseIterator, Learner, State, Status, Terminator};
 
 use crate::budget::{Budget, Interrupter, Reason, Watch};
 use crate::cnf::{ClauseSink, Cnf, VariableCount};
@@ -148,6 +148,58 @@ impl Cadical {
         self.set_option("seed", seed)
     }
 
+    /// A smaller formula over the same variables, from which many that are not
+    /// to be kept are gone.
+    ///
+    /// Its clauses follow from those given so far. If it has a model, then some
+    /// model of the clauses given so far has the same values for all variables
+    /// that still occur in it, and for those to be kept.
+    ///
+    /// Meant for a solver that is not used for anything else: only the deadline
+    /// and the memory of the budget count.
+    pub fn simplified(&mut self, keep: &[Literal], budget: &Budget) -> Result<Cnf, Reason> {
+        // Each round tries all techniques once. More take longer than they save.
+        const ROUNDS: i32 = 1;
+        self.variables.require(keep);
+        for literal in keep {
+            self.solver.0.freeze(literal.to_dimacs());
+        }
+        let watch = Watch::new(budget, &self.interrupter);
+        let (status, stopped) = self.guarded(watch, |solver| solver.simplify(ROUNDS));
+        if let Some(reason) = stopped {
+            return Err(reason);
+        }
+        let mut taken = Taken(Cnf::new());
+        taken.0.reserve_variables(self.variables.get());
+        if status == Status::UNSATISFIABLE {
+            taken.0.add_clause(&[]);
+        } else {
+            self.solver.0.traverse_clauses(&mut taken);
+        }
+        Ok(taken.0)
+    }
+
+    /// Has CaDiCaL do something that may be stopped, and says why if it was.
+    fn guarded(
+        &mut self,
+        watch: Watch,
+        work: impl FnOnce(&mut CaDiCal) -> Status,
+    ) -> (Status, Option<Reason>) {
+        let stopped = Arc::new(Mutex::new(None));
+        let solver = &mut self.solver.0;
+        solver.connect_terminator(Guard {
+            watch,
+            stopped: Arc::clone(&stopped),
+        });
+        let status = work(solver);
+        solver.disconnect_terminator();
+        let stopped = stopped
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        (status, stopped)
+    }
+
     fn search(&mut self, assumptions: &[Literal], budget: &Budget) -> Outcome {
         let mut watch = Watch::new(budget, &self.interrupter);
         if let Some(reason) = watch.reason_to_stop() {
@@ -160,28 +212,19 @@ impl Cadical {
         for assumption in assumptions {
             solver.assume(assumption.to_dimacs());
         }
-        let stopped = Arc::new(Mutex::new(None));
-        solver.connect_terminator(Guard {
-            watch,
-            stopped: Arc::clone(&stopped),
-        });
-        let status = solver.solve();
-        solver.disconnect_terminator();
+        let (status, stopped) = self.guarded(watch, CaDiCal::solve);
         match status {
             Status::SATISFIABLE => {
                 self.last = Last::Model(self.model(assumptions));
                 Outcome::Satisfiable
             }
             Status::UNSATISFIABLE => {
+                let solver = &mut self.solver.0;
                 let is_failed = |literal: &Literal| solver.failed(literal.to_dimacs());
                 self.last = Last::Failed(assumptions.iter().copied().filter(is_failed).collect());
                 Outcome::Unsatisfiable
             }
             Status::UNKNOWN => {
-                let stopped = stopped
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .take();
                 let conflicts = self.count("conflicts").zip(conflicts_before);
                 Outcome::Unknown(stopped.unwrap_or_else(|| reached_limit(budget, conflicts)))
             }
@@ -340,6 +383,19 @@ impl Terminator for Guard {
             return false;
         };
         *self.stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        true
+    }
+}
+
+/// Collects the clauses of a solver.
+struct Taken(Cnf);
+
+impl ClauseIterator for Taken {
+    fn clause(&mut self, clause: &[i32]) -> bool {
+        let literals = clause.iter().map(|number| Literal::from_dimacs(*number));
+        let clause: Option<Vec<Literal>> = literals.collect();
+        self.0
+            .add_clause(&clause.expect("CaDiCaL should have no literal 0"));
         true
     }
 }

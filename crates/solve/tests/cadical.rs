@@ -9,7 +9,9 @@ use common::{
     Models, check_result, pigeonhole, random_3sat, random_assumptions, random_clause,
     random_formula,
 };
-use solve::{Budget, Cadical, ClauseSink, Cnf, Literal, Outcome, Phases, SatSolver, ShareClauses};
+use solve::{
+    Budget, Cadical, ClauseSink, Cnf, Literal, Outcome, Phases, Reason, SatSolver, ShareClauses,
+};
 
 fn solve(solver: &mut impl SatSolver, assumptions: &[Literal]) -> Outcome {
     solver.solve(assumptions, &Budget::default())
@@ -92,6 +94,71 @@ fn random_formulas_with_random_assumptions() {
     }
     // The formulas are worth nothing if they are all alike.
     assert!(satisfiable > 2000 && unsatisfiable > 2000 && blamed > 1000);
+}
+
+#[test]
+fn simplified_formulas_say_the_same_of_what_is_kept() {
+    let mut random = fastrand::Rng::with_seed(8);
+    let (mut satisfiable, mut unsatisfiable, mut gone) = (0, 0, 0);
+    for round in 0..2000 {
+        let variables = random.u32(1..=14);
+        let cnf = match round % 4 {
+            0 | 1 => random_3sat(variables, &mut random),
+            _ => random_formula(variables, &mut random),
+        };
+        let models = Models::of(&cnf);
+        let keep = random_assumptions(variables, &mut random);
+        let mut solver = Cadical::new();
+        cnf.copy_to(&mut solver);
+        let simplified = solver.simplified(&keep, &Budget::default()).unwrap();
+        assert_eq!(simplified.variable_count(), cnf.variable_count());
+        for clause in simplified.clauses() {
+            assert!(models.imply(clause), "{clause:?} of {cnf:?}");
+        }
+        let is_left = |literal: &Literal| {
+            let mut literals = simplified.clauses().flatten().chain(&keep);
+            literals.any(|other| other.variable() == literal.variable())
+        };
+        let mut other = Cadical::new();
+        simplified.copy_to(&mut other);
+        for _ in 0..3 {
+            let signs = keep.iter().map(|literal| [*literal, !*literal]);
+            let signs = signs.map(|both| both[random.usize(..2)]);
+            let assumptions: Vec<Literal> = signs.collect();
+            let is_possible = !models.under(&assumptions).is_empty();
+            let expected = match is_possible {
+                true => Outcome::Satisfiable,
+                false => Outcome::Unsatisfiable,
+            };
+            assert_eq!(solve(&mut other, &assumptions), expected, "{cnf:?}");
+            if is_possible {
+                let all = cnf.variables().map(|variable| variable.positive());
+                let left: Vec<Literal> = all.filter(is_left).collect();
+                gone += cnf.variables().count() - left.len();
+                let values = left.iter().map(|literal| match other.value(*literal) {
+                    Some(false) => !*literal,
+                    _ => *literal,
+                });
+                let values: Vec<Literal> = values.collect();
+                assert!(!models.under(&values).is_empty(), "{cnf:?}");
+                satisfiable += 1;
+            } else {
+                unsatisfiable += 1;
+            }
+        }
+    }
+    assert!(satisfiable > 1000 && unsatisfiable > 1000 && gone > 1000);
+}
+
+#[test]
+fn simplification_can_be_stopped() {
+    let mut random = fastrand::Rng::with_seed(9);
+    let cnf = random_3sat(2000, &mut random);
+    let mut solver = Cadical::new();
+    cnf.copy_to(&mut solver);
+    solver.interrupter().interrupt();
+    let stopped = solver.simplified(&[], &Budget::default());
+    assert_eq!(stopped, Err(Reason::Interrupted));
 }
 
 #[test]
