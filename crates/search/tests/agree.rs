@@ -5,14 +5,10 @@ mod common;
 
 use common::{Shape, make, small};
 use fastrand::Rng;
-use search::{Options, Outcome, Problem, Report, Slice, Strategy, Tiling, search};
+use search::{Options, Outcome, Problem, Slice, Strategy, Tiling, search};
 use std::time::Duration;
 
 fn run(problem: &Problem, strategy: &Strategy, options: &Options) -> Outcome {
-    report(problem, strategy, options).outcome
-}
-
-fn report(problem: &Problem, strategy: &Strategy, options: &Options) -> Report {
     let report = search(problem.clone(), strategy, options, None, &mut |_| true);
     assert_eq!(report.statistics.failures, Vec::<String>::new());
     let share = report.statistics.share;
@@ -25,7 +21,7 @@ fn report(problem: &Problem, strategy: &Strategy, options: &Options) -> Report {
         assert!(is_true(problem.query), "{strategy:?}");
         assert_eq!(problem.cnf.first_violated(is_true), None, "{strategy:?}");
     }
-    report
+    report.outcome
 }
 
 fn is_found(problem: &Problem) -> bool {
@@ -171,40 +167,4 @@ fn cores_share_what_is_hard() {
             );
         }
     }
-}
-
-/// The same with a formula that one core simplifies while another works.
-#[test]
-fn cubes_agree_on_a_simplified_formula() {
-    let (mut found, mut none) = (0, 0);
-    for seed in 0..60 {
-        let mut rng = Rng::with_seed(seed);
-        let shape = Shape {
-            contexts: 7,
-            is_round_robin: rng.bool(),
-            lengths: vec![5, 7, 7],
-            wishes: rng.usize(10..40),
-        };
-        let problem = make(&shape, &mut rng);
-        let expected = is_found(&problem);
-        let options = Options {
-            cores: 2,
-            cube_conflicts: rng.u64(1..20),
-            patience: Duration::ZERO,
-            ..Options::default()
-        };
-        let report = report(&problem, &Strategy::Cubes, &options);
-        let is_right = match report.outcome {
-            Outcome::Found(_) => expected,
-            Outcome::None => !expected,
-            _ => false,
-        };
-        assert!(is_right, "seed {seed}: {:?}", report.outcome);
-        if report.statistics.is_simplified {
-            found += u32::from(expected);
-            none += u32::from(!expected);
-        }
-    }
-    // Who is first depends on the machine, but not always the same core is.
-    println!("simplified: {found} found, {none} not");
 }

@@ -110,11 +110,19 @@ fn time_and_memory_hold_for_all_cores() {
     }
 }
 
-/// A solver that fails at its n-th call.
+/// A solver that ends at its n-th call.
 struct Mortal {
     solver: Cadical,
     calls: u32,
-    panics: bool,
+    end: End,
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    Fails,
+    Panics,
+    /// Needs more than its budget, however often it is asked.
+    Tires,
 }
 
 impl ClauseSink for Mortal {
@@ -129,9 +137,15 @@ impl ClauseSink for Mortal {
 impl SatSolver for Mortal {
     fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> solve::Outcome {
         if self.calls == 0 {
-            assert!(!self.panics, "as the test wants it");
-            let reason = "as the test wants it".to_owned();
-            return solve::Outcome::Unknown(Reason::SolverDied(reason));
+            let reason = "as the test wants it";
+            return solve::Outcome::Unknown(match self.end {
+                End::Fails => Reason::SolverDied(reason.to_owned()),
+                End::Panics => panic!("{reason}"),
+                End::Tires => {
+                    std::thread::sleep(Duration::from_millis(1));
+                    Reason::Conflicts
+                }
+            });
         }
         self.calls -= 1;
         self.solver.solve(assumptions, budget)
@@ -181,7 +195,7 @@ fn a_core_that_fails_gives_its_work_back() {
                     } else {
                         seed as u32 % 4
                     },
-                    panics: false,
+                    end: End::Fails,
                 })
             };
             let options = Options {
@@ -205,14 +219,65 @@ fn a_core_that_fails_gives_its_work_back() {
     }
 }
 
+/// Only solvers of the simplified formula answer.
+#[test]
+fn cores_go_on_with_a_simplified_formula() {
+    let (mut found, mut none) = (0, 0);
+    for seed in 0..60 {
+        let mut rng = Rng::with_seed(seed);
+        let problem = make(&small(&mut rng), &mut rng);
+        let whole = search(
+            problem.clone(),
+            &Strategy::Whole,
+            &Options::default(),
+            None,
+            &mut |_| true,
+        );
+        let make = |seat: Seat| -> Box<dyn Engine> {
+            Box::new(Mortal {
+                solver: Cadical::new(),
+                calls: if seat.is_simplified { u32::MAX } else { 0 },
+                end: End::Tires,
+            })
+        };
+        let options = Options {
+            cores: 2,
+            cube_conflicts: 1,
+            patience: Duration::ZERO,
+            ..Options::default()
+        };
+        let problem_again = problem.clone();
+        let report = search_with(
+            &make,
+            problem_again,
+            &Strategy::Cubes,
+            &options,
+            None,
+            &mut |_| true,
+        );
+        match (&report.outcome, &whole.outcome) {
+            (Outcome::Found(model), Outcome::Found(_)) => {
+                let is_true = |literal| model.value(literal) == Some(true);
+                assert!(is_true(problem.query), "seed {seed}");
+                assert_eq!(problem.cnf.first_violated(is_true), None, "seed {seed}");
+                found += 1;
+            }
+            (Outcome::None, Outcome::None) => none += 1,
+            (outcome, _) => panic!("seed {seed}: {outcome:?}"),
+        }
+        assert!(report.statistics.is_simplified);
+    }
+    assert!(found > 10 && none > 10, "{found} found, {none} not");
+}
+
 #[test]
 fn without_cores_there_is_no_answer() {
-    for panics in [false, true] {
+    for end in [End::Fails, End::Panics] {
         let make = |_: Seat| -> Box<dyn Engine> {
             Box::new(Mortal {
                 solver: Cadical::new(),
                 calls: 0,
-                panics,
+                end,
             })
         };
         let options = Options {
@@ -282,7 +347,7 @@ fn a_search_goes_on_where_it_was_stopped() {
                     Box::new(Mortal {
                         solver: Cadical::new(),
                         calls: lives,
-                        panics: false,
+                        end: End::Fails,
                     })
                 };
                 let checkpoint = open(&path, strategy);
