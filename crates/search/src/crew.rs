@@ -34,6 +34,9 @@ pub struct Setting<'a> {
 /// A question to a solver, with what the strategy knows it by.
 pub struct Piece<K> {
     pub assumptions: Vec<Literal>,
+    /// Whether the assumptions become clauses of a solver that is made for this
+    /// piece alone. It can simplify with them, but nothing is left of it after.
+    pub is_asserted: bool,
     /// Conflicts after which the piece is put back as it is; `None` if it is to
     /// be worked on until the end.
     pub conflicts: Option<u64>,
@@ -324,6 +327,14 @@ impl<W: Work> Crew<'_, W> {
             if state.ending.is_some() {
                 return None;
             }
+            // Whoever comes while another works: the first of all questions has been
+            // asked then, and is not answered at once.
+            let is_late = self.start.elapsed() >= self.setting.options.patience;
+            let is_alone = state.busy.iter().all(Option::is_none);
+            if W::SIMPLIFIES && is_late && !is_alone && !state.has_simplified {
+                state.has_simplified = true;
+                return Some(Job::Simplify);
+            }
             if let Some(piece) = state.work.take(core) {
                 state.busy[core] = Some(Instant::now());
                 // What has no limit cannot be split any further.
@@ -333,16 +344,9 @@ impl<W: Work> Crew<'_, W> {
                 }
                 return Some(Job::Solve(piece));
             }
-            if state.busy.iter().all(Option::is_none) {
+            if is_alone {
                 self.end(&mut state, Ending::Done);
                 return None;
-            }
-            if W::SIMPLIFIES
-                && !state.has_simplified
-                && self.start.elapsed() >= self.setting.options.patience
-            {
-                state.has_simplified = true;
-                return Some(Job::Simplify);
             }
             if W::CAN_SPLIT {
                 ask_for_a_part(&mut state, self.setting.options.patience);
@@ -407,15 +411,40 @@ impl<W: Work> Crew<'_, W> {
         }
     }
 
+    /// A solver with clauses that hold for one piece only. Others must not hear what
+    /// it learns.
+    fn solver_aside(&self, core: usize, units: &[Literal]) -> Box<dyn Engine> {
+        let mut solver = (self.setting.make)(Seat {
+            core,
+            is_simplified: false,
+        });
+        self.setting.problem.copy_to(&mut solver, W::ASSERTS_QUERY);
+        for unit in units {
+            solver.add_clause(&[*unit]);
+        }
+        self.register(core, solver.interrupter());
+        solver
+    }
+
     /// One call. The error is what the core cannot go on from.
     fn solve(&self, core: usize, desk: &mut Desk, piece: &Piece<W::Key>) -> Result<Answer, Reason> {
         let options = self.setting.options;
-        let solver = desk.solver.as_mut();
+        let mut aside;
+        let (solver, assumptions): (&mut dyn Engine, &[Literal]) = match piece.is_asserted {
+            true => {
+                aside = self.solver_aside(core, &piece.assumptions);
+                (aside.as_mut(), &[])
+            }
+            false => (desk.solver.as_mut(), &piece.assumptions),
+        };
         let simplified = self.simplified.get().filter(|_| desk.is_simplified);
         let is_known = |clause: &[Literal]| simplified.is_none_or(|formula| formula.knows(clause));
-        let shared = self
-            .exchange
-            .deliver(core, &mut desk.cursor, solver, is_known);
+        let shared = match piece.is_asserted {
+            true => 0,
+            false => self
+                .exchange
+                .deliver(core, &mut desk.cursor, solver, is_known),
+        };
         let own_end = piece.time.map(|time| Instant::now() + time);
         let deadline = match (own_end, options.deadline) {
             (Some(own), Some(all)) => Some(own.min(all)),
@@ -428,20 +457,26 @@ impl<W: Work> Crew<'_, W> {
             ..Budget::default()
         };
         let before = solver.statistics().conflicts.unwrap_or(0);
-        let outcome = solver.solve(&piece.assumptions, &budget);
+        let outcome = solver.solve(assumptions, &budget);
         let conflicts = solver.statistics().conflicts.unwrap_or(0) - before;
         let is_violation = outcome == solve::Outcome::Satisfiable
             && (W::ASSERTS_QUERY || piece.assumptions.contains(&self.setting.problem.query));
         let model = is_violation.then(|| self.model(solver, simplified));
+        let blamed = match piece.is_asserted {
+            true => piece.assumptions.clone(),
+            false => solver.failed().to_vec(),
+        };
+        if piece.is_asserted {
+            self.register(core, desk.solver.interrupter());
+        }
         let mut state = self.lock();
         state.statistics.calls += 1;
         state.statistics.conflicts += conflicts;
         state.statistics.shared += shared;
         match outcome {
             solve::Outcome::Unsatisfiable => {
-                let blamed = solver.failed().to_vec();
                 drop(state);
-                self.tell_reason(core, &blamed, solver);
+                self.tell_reason(core, &blamed, desk.solver.as_mut());
                 Ok(Answer::Closed(blamed))
             }
             solve::Outcome::Satisfiable => match model {
@@ -453,10 +488,15 @@ impl<W: Work> Crew<'_, W> {
             },
             solve::Outcome::Unknown(reason) => match reason {
                 Reason::Interrupted => Ok(Answer::Open { is_wanted: true }),
-                Reason::Conflicts | Reason::Decisions => Ok(Answer::Open {
-                    is_wanted: state.waiting > 0
-                        && self.start.elapsed() >= self.setting.options.patience,
-                }),
+                Reason::Conflicts | Reason::Decisions => {
+                    let is_time = match W::SIMPLIFIES {
+                        true => state.has_simplified,
+                        false => self.start.elapsed() >= options.patience,
+                    };
+                    Ok(Answer::Open {
+                        is_wanted: state.waiting > 0 && is_time,
+                    })
+                }
                 Reason::Deadline => {
                     let now = Instant::now();
                     if options.deadline.is_some_and(|deadline| now >= deadline) {

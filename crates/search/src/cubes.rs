@@ -148,6 +148,7 @@ impl Work for Cubes<'_> {
         })?;
         let cube = self.open.remove(index);
         Some(Piece {
+            is_asserted: false,
             assumptions: cube.region.assumptions.clone(),
             conflicts: cube.left.map(|left| left.min(ROUND)),
             time: None,

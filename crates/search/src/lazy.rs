@@ -318,6 +318,7 @@ impl Work for Lazy<'_> {
                 continue;
             }
             return Some(Piece {
+                is_asserted: false,
                 assumptions: self.assumptions(&node),
                 conflicts: None,
                 time: None,

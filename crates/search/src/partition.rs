@@ -125,6 +125,7 @@ impl Work for Partition<'_> {
                 None => self.close(index),
                 Some(region) => {
                     return Some(Piece {
+                        is_asserted: false,
                         assumptions: region.assumptions,
                         conflicts: None,
                         time: None,

@@ -5,10 +5,12 @@
 //! chooses some tiles of each thread: threads are switched out only before
 //! positions in these, and wherever they may have to wait; everywhere else,
 //! positions are glued together. Instances are drawn at random without repetition,
-//! all of them if they are few. All are asked of the same formula under
+//! all of them if they are few. They are asked of the same formula under
 //! assumptions, so what one has shown helps the next; and if the reason why an
 //! instance has no model includes only glue that another has too, that other is
-//! closed without asking.
+//! closed without asking. An instance that has no limit and takes more than a moment
+//! gets a solver of its own in which the glue is part of the formula: for a hard one
+//! that is twice as fast as to assume it.
 //!
 //! Complete if all instances are closed and each chooses as many tiles as a thread
 //! can be switched out times: a thread with n contexts goes on in the middle of its
@@ -30,7 +32,7 @@ use crate::{Outcome, Progress, Report, Schedule};
 use fastrand::Rng;
 use solve::Literal;
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Up to this many instances are listed and shuffled; of more, numbers are drawn.
 const LISTED: u128 = 1 << 16;
@@ -42,6 +44,8 @@ const FIRST_TILES: usize = 16;
 const INSTANCES_PER_CORE: u64 = 8;
 /// Without sizes: what an instance may cost.
 const INSTANCE_CONFLICTS: u64 = 20_000;
+/// What an instance may cost before it gets a solver of its own.
+const EASY_CONFLICTS: u64 = 1_000;
 /// Reasons that are remembered.
 const MOST_REASONS: usize = 4096;
 
@@ -100,6 +104,9 @@ struct Swarm<'a> {
 pub struct Instance {
     generation: usize,
     key: String,
+    began: Instant,
+    /// A few conflicts were not enough.
+    is_hard: bool,
 }
 
 pub fn search(
@@ -402,6 +409,8 @@ impl Work for Swarm<'_> {
                     let instance = Instance {
                         generation: index,
                         key: generation.key(&numbers),
+                        began: Instant::now(),
+                        is_hard: false,
                     };
                     (instance, assumptions, generation.conflicts)
                 }
@@ -413,10 +422,18 @@ impl Work for Swarm<'_> {
                 self.close(&instance);
                 continue;
             }
+            // The whole space is asked about with all that was learnt before.
+            let is_first_try = conflicts.is_none() && !instance.is_hard && !assumptions.is_empty();
+            let conflicts = match is_first_try {
+                true => Some(EASY_CONFLICTS),
+                false => conflicts,
+            };
+            let spent = instance.began.elapsed();
             return Some(Piece {
                 assumptions,
+                is_asserted: instance.is_hard,
                 conflicts,
-                time: self.time,
+                time: self.time.map(|time| time.saturating_sub(spent)),
                 key: instance,
             });
         }
@@ -431,7 +448,16 @@ impl Work for Swarm<'_> {
                     self.reasons.push(blamed);
                 }
             }
-            Answer::Possible | Answer::Open { .. } => self.abandoned += 1,
+            Answer::Possible | Answer::Open { .. } => {
+                let has_limit = self.generations[piece.key.generation].conflicts.is_some();
+                match has_limit || piece.key.is_hard {
+                    true => self.abandoned += 1,
+                    false => self.returned.push(Instance {
+                        is_hard: true,
+                        ..piece.key
+                    }),
+                }
+            }
         }
     }
 

@@ -39,6 +39,7 @@ impl Work for Whole {
     fn take(&mut self, _core: usize) -> Option<Piece<()>> {
         self.left = self.left.checked_sub(1)?;
         Some(Piece {
+            is_asserted: false,
             assumptions: Vec::new(),
             conflicts: None,
             time: None,

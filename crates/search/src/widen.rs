@@ -77,6 +77,7 @@ impl Work for Widen {
             .or_else(|| (0..self.controls.len()).find(is_free))?;
         self.is_taken[index] = true;
         Some(Piece {
+            is_asserted: false,
             assumptions: self.controls[index].clone(),
             conflicts: None,
             time: None,

@@ -13,6 +13,7 @@ use solve::{
     ShareClauses, Statistics, Variable,
 };
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// Far more than stopping takes, even on a busy machine.
@@ -266,6 +267,50 @@ fn cores_go_on_with_a_simplified_formula() {
             (outcome, _) => panic!("seed {seed}: {outcome:?}"),
         }
         assert!(report.statistics.is_simplified);
+    }
+    assert!(found > 10 && none > 10, "{found} found, {none} not");
+}
+
+/// The solver that all instances share answers nothing.
+#[test]
+fn hard_instances_get_solvers_of_their_own() {
+    let (mut found, mut none) = (0, 0);
+    for seed in 0..60 {
+        let mut rng = Rng::with_seed(seed);
+        let problem = make(&small(&mut rng), &mut rng);
+        let whole = search(
+            problem.clone(),
+            &Strategy::Whole,
+            &Options::default(),
+            None,
+            &mut |_| true,
+        );
+        let made = AtomicU32::new(0);
+        let make = |_: Seat| -> Box<dyn Engine> {
+            let is_first = made.fetch_add(1, Ordering::SeqCst) == 0;
+            Box::new(Mortal {
+                solver: Cadical::new(),
+                calls: if is_first { 0 } else { u32::MAX },
+                end: End::Tires,
+            })
+        };
+        let tiling = Tiling {
+            tile_size: Some(2),
+            ..Tiling::default()
+        };
+        let report = search_with(
+            &make,
+            problem.clone(),
+            &Strategy::Swarm(tiling),
+            &Options::default(),
+            None,
+            &mut |_| true,
+        );
+        match (&report.outcome, &whole.outcome) {
+            (Outcome::Found(_), Outcome::Found(_)) => found += 1,
+            (Outcome::None, Outcome::None) => none += 1,
+            (outcome, _) => panic!("seed {seed}: {outcome:?}"),
+        }
     }
     assert!(found > 10 && none > 10, "{found} found, {none} not");
 }
