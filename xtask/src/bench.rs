@@ -439,10 +439,12 @@ fn swarm(settings: &Settings) -> Result<(), String> {
     let mut page = format!(
         "# Figures 5 and 6 of SWARM\n\nMade by `cargo xtask bench swarm`: {} instances of each tile \
          size, one after the other on one core, at most {} seconds each. Share with the bug (the \
-         paper's in brackets), seconds of those with the bug, and the expected time until so many \
-         cores find it, each with instances of its own.\n\n\
-         | program | tile size | with bug | least | mean | most | 1 core | 10 cores | 100 cores | whole |\n\
-         |---|---|---|---|---|---|---|---|---|---|\n",
+         paper's in brackets), those without an answer in time, seconds of those with the bug, mean \
+         seconds of the others, and the expected time until so many cores find it, each with \
+         instances of its own; and the time of `whole` on one core.\n\n\
+         | program | tile size | with bug | no answer | least | mean | most | others | 1 core | 10 \
+         cores | 100 cores | whole |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
         settings.instances, settings.time
     );
     let mut plot = Plot::new("expected time until a bug is found", "cores", "seconds");
@@ -456,6 +458,7 @@ fn swarm(settings: &Settings) -> Result<(), String> {
         for (size, paper) in sizes {
             let mut found = Vec::new();
             let mut others = Vec::new();
+            let mut unanswered = 0;
             for seed in 0..settings.instances {
                 let measured = settings.check(
                     &program,
@@ -466,21 +469,33 @@ fn swarm(settings: &Settings) -> Result<(), String> {
                 )?;
                 match measured.verdict.as_str() {
                     "violated" => found.push(measured.seconds),
-                    _ => others.push(measured.seconds),
+                    _ => {
+                        unanswered += u32::from(measured.seconds >= 0.95 * settings.time as f64);
+                        others.push(measured.seconds);
+                    }
                 }
             }
             let share = 100.0 * found.len() as f64 / settings.instances.max(1) as f64;
-            let mean = found.iter().sum::<f64>() / found.len().max(1) as f64;
+            let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
             let least = found.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = found.iter().copied().fold(0.0, f64::max);
+            let most = found.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            // Of nothing there is neither a mean nor a least one.
+            let text = |seconds: f64| match seconds.is_finite() {
+                true => format!("{seconds:.1}"),
+                false => "–".to_owned(),
+            };
             let expected = |cores| expected_time(&found, &others, cores);
             let _ = writeln!(
                 page,
-                "| {name} | {size} | {share:.1}% ({paper}%) | {least:.1} | {mean:.1} | {most:.1} | \
-                 {:.1} | {:.1} | {:.1} | {:.1} |",
-                expected(1),
-                expected(10),
-                expected(100),
+                "| {name} | {size} | {share:.1}% ({paper}%) | {unanswered} | {} | {} | {} | {} | {} | \
+                 {} | {} | {:.1} |",
+                text(least),
+                text(mean(&found)),
+                text(most),
+                text(mean(&others)),
+                text(expected(1)),
+                text(expected(10)),
+                text(expected(100)),
                 whole.seconds
             );
             let mut series = Series::new(&format!("{name}, tile size {size}"));
