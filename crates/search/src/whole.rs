@@ -1,9 +1,10 @@
 //! `whole`: one question about all schedules (ESBMC's schedule recording).
 //!
 //! Explores everything at once, in whatever order the solver likes. Complete,
-//! since nothing is assumed. With several cores, each asks the same question, and
-//! the first answer counts. They differ by their seed, and every other core begins
-//! with all variables false rather than true: nobody has got anywhere yet.
+//! since no schedule is left out. With several cores, each asks the same question, and
+//! the first answer counts. They differ by their seed, and every other core has the
+//! query as a clause rather than an assumption, and begins with all variables false
+//! rather than true: nobody has got anywhere yet.
 //!
 //! Cores do not tell each other what they learn. For that, they would have to
 //! pause, and a solver that pauses forgets how far its search for a model has come:
@@ -12,8 +13,10 @@
 
 use crate::crew::{self, Answer, Piece, Setting, Work};
 use crate::{Progress, Report};
+use solve::Literal;
 
 struct Whole {
+    query: Literal,
     /// Cores that may still begin.
     left: usize,
     is_closed: bool,
@@ -22,6 +25,7 @@ struct Whole {
 pub fn search(setting: &Setting, watch: &mut dyn FnMut(&Progress) -> bool) -> Report {
     let cores = setting.options.cores.max(1);
     let work = Whole {
+        query: setting.problem.query,
         left: cores,
         is_closed: false,
     };
@@ -34,13 +38,15 @@ pub fn search(setting: &Setting, watch: &mut dyn FnMut(&Progress) -> bool) -> Re
 
 impl Work for Whole {
     type Key = ();
+    // So that the first core does exactly what a single one would do.
+    const ASSERTS_QUERY: bool = false;
     const SHARES: bool = false;
 
-    fn take(&mut self, _core: usize) -> Option<Piece<()>> {
+    fn take(&mut self, core: usize) -> Option<Piece<()>> {
         self.left = self.left.checked_sub(1)?;
         Some(Piece {
-            is_asserted: false,
-            assumptions: Vec::new(),
+            is_asserted: core % 2 == 1,
+            assumptions: vec![self.query],
             conflicts: None,
             time: None,
             key: (),
