@@ -65,7 +65,7 @@ pub trait Work: Send {
     const SHARES: bool = true;
     /// Whether a piece that was interrupted is worth splitting.
     const CAN_SPLIT: bool = false;
-    /// Whether a core without work should simplify the formula for all. Only for
+    /// Whether a core should simplify the formula for all. Only for
     /// strategies that assert the query and assume nothing but literals of the
     /// schedule.
     const SIMPLIFIES: bool = false;
@@ -371,9 +371,17 @@ impl<W: Work> Crew<'_, W> {
         let result = catch_unwind(AssertUnwindSafe(|| {
             Simplified::of(self.setting.problem, &mut solver, &budget)
         }));
-        if let Ok(Ok(simplified)) = result {
-            // Nobody else has: this is done once.
-            let _ = self.simplified.set(simplified);
+        match result {
+            Ok(Ok(simplified)) => {
+                // Nobody else has: this is done once.
+                let _ = self.simplified.set(simplified);
+            }
+            // A limit was reached, which the next question will meet too.
+            Ok(Err(_)) => {}
+            Err(panic) => {
+                let failure = format!("core {core}, simplifying: {}", message(&*panic));
+                self.lock().statistics.failures.push(failure);
+            }
         }
     }
 

@@ -111,6 +111,19 @@ fn time_and_memory_hold_for_all_cores() {
     }
 }
 
+/// What one question about everything says.
+fn whole(problem: &Problem) -> Outcome {
+    let options = Options::default();
+    search(
+        problem.clone(),
+        &Strategy::Whole,
+        &options,
+        None,
+        &mut |_| true,
+    )
+    .outcome
+}
+
 /// A solver that ends at its n-th call.
 struct Mortal {
     solver: Cadical,
@@ -179,13 +192,7 @@ fn a_core_that_fails_gives_its_work_back() {
     for seed in 0..60 {
         let mut rng = Rng::with_seed(seed);
         let problem = make(&small(&mut rng), &mut rng);
-        let whole = search(
-            problem.clone(),
-            &Strategy::Whole,
-            &Options::default(),
-            None,
-            &mut |_| true,
-        );
+        let whole = whole(&problem);
         for strategy in all() {
             // All but the last core fail sooner or later.
             let make = |seat: Seat| -> Box<dyn Engine> {
@@ -212,7 +219,7 @@ fn a_core_that_fails_gives_its_work_back() {
                 None,
                 &mut |_| true,
             );
-            match (&report.outcome, &whole.outcome) {
+            match (&report.outcome, &whole) {
                 (Outcome::Found(_), Outcome::Found(_)) | (Outcome::None, Outcome::None) => {}
                 (outcome, _) => panic!("seed {seed}, {strategy:?}: {outcome:?}"),
             }
@@ -225,15 +232,10 @@ fn a_core_that_fails_gives_its_work_back() {
 fn cores_go_on_with_a_simplified_formula() {
     let (mut found, mut none) = (0, 0);
     for seed in 0..60 {
+        let start = Instant::now();
         let mut rng = Rng::with_seed(seed);
         let problem = make(&small(&mut rng), &mut rng);
-        let whole = search(
-            problem.clone(),
-            &Strategy::Whole,
-            &Options::default(),
-            None,
-            &mut |_| true,
-        );
+        let whole = whole(&problem);
         let make = |seat: Seat| -> Box<dyn Engine> {
             Box::new(Mortal {
                 solver: Cadical::new(),
@@ -247,16 +249,15 @@ fn cores_go_on_with_a_simplified_formula() {
             patience: Duration::ZERO,
             ..Options::default()
         };
-        let problem_again = problem.clone();
         let report = search_with(
             &make,
-            problem_again,
+            problem.clone(),
             &Strategy::Cubes,
             &options,
             None,
-            &mut |_| true,
+            &mut |_| start.elapsed() < SOON,
         );
-        match (&report.outcome, &whole.outcome) {
+        match (&report.outcome, &whole) {
             (Outcome::Found(model), Outcome::Found(_)) => {
                 let is_true = |literal| model.value(literal) == Some(true);
                 assert!(is_true(problem.query), "seed {seed}");
@@ -276,15 +277,10 @@ fn cores_go_on_with_a_simplified_formula() {
 fn hard_instances_get_solvers_of_their_own() {
     let (mut found, mut none) = (0, 0);
     for seed in 0..60 {
+        let start = Instant::now();
         let mut rng = Rng::with_seed(seed);
         let problem = make(&small(&mut rng), &mut rng);
-        let whole = search(
-            problem.clone(),
-            &Strategy::Whole,
-            &Options::default(),
-            None,
-            &mut |_| true,
-        );
+        let whole = whole(&problem);
         let made = AtomicU32::new(0);
         let make = |_: Seat| -> Box<dyn Engine> {
             let is_first = made.fetch_add(1, Ordering::SeqCst) == 0;
@@ -304,9 +300,9 @@ fn hard_instances_get_solvers_of_their_own() {
             &Strategy::Swarm(tiling),
             &Options::default(),
             None,
-            &mut |_| true,
+            &mut |_| start.elapsed() < SOON,
         );
-        match (&report.outcome, &whole.outcome) {
+        match (&report.outcome, &whole) {
             (Outcome::Found(_), Outcome::Found(_)) => found += 1,
             (Outcome::None, Outcome::None) => none += 1,
             (outcome, _) => panic!("seed {seed}: {outcome:?}"),
@@ -364,14 +360,8 @@ fn a_search_goes_on_where_it_was_stopped() {
     for seed in 0..40 {
         let mut rng = Rng::with_seed(seed);
         let problem = make(&small(&mut rng), &mut rng);
-        let whole = search(
-            problem.clone(),
-            &Strategy::Whole,
-            &Options::default(),
-            None,
-            &mut |_| true,
-        );
-        let expected = matches!(whole.outcome, Outcome::Found(_));
+        let whole = whole(&problem);
+        let expected = matches!(whole, Outcome::Found(_));
         for strategy in all().iter().filter(|strategy| strategy.has_checkpoints()) {
             let path = folder.path().join(format!("{}-{seed}", strategy.name()));
             let options = Options {
