@@ -57,9 +57,6 @@ pub enum Answer {
 /// A strategy at work. All calls are made by one core at a time.
 pub trait Work: Send {
     type Key: Send;
-    /// Whether the query is part of every question. If not, pieces that want it
-    /// assume it.
-    const ASSERTS_QUERY: bool = true;
     /// Whether cores should be told what others have learnt, each time they take a
     /// piece.
     const SHARES: bool = true;
@@ -70,6 +67,11 @@ pub trait Work: Send {
     /// schedule.
     const SIMPLIFIES: bool = false;
 
+    /// Whether the query is part of every question that this core asks. If not,
+    /// pieces that want it assume it.
+    fn asserts_query(_core: usize) -> bool {
+        true
+    }
     /// The next piece for a core, or `None` if there is nothing now.
     fn take(&mut self, core: usize) -> Option<Piece<Self::Key>>;
     /// What became of a piece.
@@ -403,7 +405,10 @@ impl<W: Work> Crew<'_, W> {
         });
         match simplified {
             Some(simplified) => simplified.cnf.copy_to(&mut solver),
-            None => self.setting.problem.copy_to(&mut solver, W::ASSERTS_QUERY),
+            None => self
+                .setting
+                .problem
+                .copy_to(&mut solver, W::asserts_query(core)),
         }
         let cursor = self.exchange.cursor();
         let options = self.setting.options;
@@ -426,7 +431,9 @@ impl<W: Work> Crew<'_, W> {
             core,
             is_simplified: false,
         });
-        self.setting.problem.copy_to(&mut solver, W::ASSERTS_QUERY);
+        self.setting
+            .problem
+            .copy_to(&mut solver, W::asserts_query(core));
         for unit in units {
             solver.add_clause(&[*unit]);
         }
@@ -468,7 +475,7 @@ impl<W: Work> Crew<'_, W> {
         let outcome = solver.solve(assumptions, &budget);
         let conflicts = solver.statistics().conflicts.unwrap_or(0) - before;
         let is_violation = outcome == solve::Outcome::Satisfiable
-            && (W::ASSERTS_QUERY || piece.assumptions.contains(&self.setting.problem.query));
+            && (W::asserts_query(core) || piece.assumptions.contains(&self.setting.problem.query));
         let model = is_violation.then(|| self.model(solver, simplified));
         let blamed = match piece.is_asserted {
             true => piece.assumptions.clone(),

@@ -309,7 +309,10 @@ impl Lazy<'_> {
 
 impl Work for Lazy<'_> {
     type Key = Node;
-    const ASSERTS_QUERY: bool = false;
+
+    fn asserts_query(_core: usize) -> bool {
+        false
+    }
 
     fn take(&mut self, _core: usize) -> Option<Piece<Node>> {
         while let Some(node) = self.stack.pop() {

@@ -38,15 +38,21 @@ pub fn search(setting: &Setting, watch: &mut dyn FnMut(&Progress) -> bool) -> Re
 
 impl Work for Whole {
     type Key = ();
-    // So that the first core does exactly what a single one would do.
-    const ASSERTS_QUERY: bool = false;
     const SHARES: bool = false;
+
+    /// The first core does exactly what a single one would do.
+    fn asserts_query(core: usize) -> bool {
+        core % 2 == 1
+    }
 
     fn take(&mut self, core: usize) -> Option<Piece<()>> {
         self.left = self.left.checked_sub(1)?;
         Some(Piece {
-            is_asserted: core % 2 == 1,
-            assumptions: vec![self.query],
+            is_asserted: false,
+            assumptions: match Whole::asserts_query(core) {
+                true => Vec::new(),
+                false => vec![self.query],
+            },
             conflicts: None,
             time: None,
             key: (),
