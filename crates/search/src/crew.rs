@@ -4,8 +4,8 @@
 //! answer ([`Work`]); the crew gives every core a solver of its own, hands out
 //! pieces and sees to everything that all strategies need alike: the first model
 //! stops all cores, and so do the user and the limits; a core without work asks
-//! another to give up part of its piece; a core whose solver fails hands its piece
-//! back and leaves, as long as somebody is left.
+//! another to give up part of its piece, or works on the same; a core whose solver
+//! fails hands its piece back and leaves, as long as somebody is left.
 //!
 //! Whatever ends a call early never counts as an answer.
 
@@ -23,6 +23,9 @@ const TELL: Duration = Duration::from_millis(100);
 const REST: Duration = Duration::from_millis(20);
 /// Reasons why a piece has no model are told to others up to this length.
 const LONGEST_REASON: usize = 48;
+/// Clauses that solvers are given between two calls stay for good; longer ones would
+/// slow them down.
+const LONGEST_KEPT: usize = 12;
 
 /// What all strategies work with.
 pub struct Setting<'a> {
@@ -49,16 +52,26 @@ pub enum Answer {
     Closed(Vec<Literal>),
     /// There is a model, but the piece did not ask for the query.
     Possible,
-    /// The call ended early: because another core wants a part, or at a limit of
-    /// the piece.
-    Open { is_wanted: bool },
+    /// The call ended early.
+    Open(Early),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Early {
+    /// At a limit of the piece.
+    Limit,
+    /// Another core wants a part of it.
+    Wanted,
+    /// The core should not go on as it did: there is a simplified formula now, or
+    /// somebody else has done with the piece.
+    Called,
 }
 
 /// A strategy at work. All calls are made by one core at a time.
 pub trait Work: Send {
     type Key: Send;
-    /// Whether cores should be told what others have learnt, each time they take a
-    /// piece.
+    /// Whether cores should be told what others have learnt: each time they take a
+    /// piece, or all the time if the formula was simplified.
     const SHARES: bool = true;
     /// Whether a piece that was interrupted is worth splitting.
     const CAN_SPLIT: bool = false;
@@ -74,10 +87,19 @@ pub trait Work: Send {
     }
     /// The next piece for a core, or `None` if there is nothing now.
     fn take(&mut self, core: usize) -> Option<Piece<Self::Key>>;
+    /// A piece that another core works on, if two do better than one. Only asked
+    /// if there is nothing else, and cores tell each other what they learn.
+    fn join(&mut self, _core: usize) -> Option<Piece<Self::Key>> {
+        None
+    }
     /// What became of a piece.
     fn put(&mut self, core: usize, piece: Piece<Self::Key>, answer: Answer);
     /// The core could not work on it; somebody else should.
-    fn give_back(&mut self, piece: Piece<Self::Key>);
+    fn give_back(&mut self, core: usize, piece: Piece<Self::Key>);
+    /// Cores that work on what another core has done with.
+    fn left_behind(&self) -> Vec<usize> {
+        Vec::new()
+    }
     /// Whether everything is closed, whatever others are working on.
     fn is_settled(&self) -> bool;
     /// Open and closed pieces, and the share that is closed.
@@ -99,13 +121,14 @@ struct State<W> {
     work: W,
     /// Since when each core has had its piece, if it has one.
     busy: Vec<Option<Instant>>,
-    /// Whether there is no use in asking for a part of it, or somebody has.
+    /// Whether a part of it can be asked for.
+    can_split: Vec<bool>,
+    /// Whether somebody has asked.
     is_asked: Vec<bool>,
     interrupters: Vec<Option<Interrupter>>,
-    /// Cores without work.
-    waiting: usize,
     /// Somebody simplifies the formula, or has.
     has_simplified: bool,
+    is_simplifying: bool,
     /// Cores that have not failed.
     left: usize,
     /// Cores whose threads still run.
@@ -132,7 +155,8 @@ enum Job<K> {
 /// A solver, and what it has been told.
 struct Desk {
     solver: Box<dyn Engine>,
-    cursor: Cursor,
+    /// `None` if the solver asks for clauses of others itself.
+    cursor: Option<Cursor>,
     is_simplified: bool,
 }
 
@@ -149,10 +173,11 @@ pub fn run<W: Work>(
         state: Mutex::new(State {
             work,
             busy: vec![None; cores],
+            can_split: vec![false; cores],
             is_asked: vec![false; cores],
             interrupters: vec![None; cores],
-            waiting: 0,
             has_simplified: false,
+            is_simplifying: false,
             left: cores,
             running: cores,
             ending: None,
@@ -187,6 +212,7 @@ pub fn run<W: Work>(
     let progress = state.work.progress();
     state.statistics.closed = progress.closed;
     state.statistics.share = progress.share;
+    state.statistics.shared = crew.exchange.given();
     state.statistics.is_simplified = crew.simplified.get().is_some();
     let ending = state.ending.unwrap_or(Ending::Done);
     (ending, state.work, state.statistics)
@@ -228,6 +254,7 @@ impl<W: Work> Crew<'_, W> {
             told = Instant::now();
             let mut progress = state.work.progress();
             progress.cores = state.busy.iter().flatten().count();
+            progress.cores += usize::from(state.is_simplifying);
             drop(state);
             let goes_on = watch(&progress);
             state = self.lock();
@@ -277,7 +304,7 @@ impl<W: Work> Crew<'_, W> {
                     }
                 }
                 Err(reason) => {
-                    state.work.give_back(piece);
+                    state.work.give_back(core, piece);
                     let is_over = match reason {
                         // Somebody else may have made room by now.
                         Reason::Memory => self.is_short_of_memory(),
@@ -288,6 +315,11 @@ impl<W: Work> Crew<'_, W> {
                         self.leave(&mut state, core, reason);
                         break;
                     }
+                }
+            }
+            for other in state.work.left_behind() {
+                if let Some(interrupter) = &state.interrupters[other] {
+                    interrupter.interrupt();
                 }
             }
             self.changed.notify_all();
@@ -335,12 +367,18 @@ impl<W: Work> Crew<'_, W> {
             let is_alone = state.busy.iter().all(Option::is_none);
             if W::SIMPLIFIES && is_late && !is_alone && !state.has_simplified {
                 state.has_simplified = true;
+                state.is_simplifying = true;
                 return Some(Job::Simplify);
             }
-            if let Some(piece) = state.work.take(core) {
+            let mut piece = state.work.take(core);
+            if piece.is_none() && W::SHARES && self.simplified.get().is_some() {
+                piece = state.work.join(core);
+            }
+            if let Some(piece) = piece {
                 state.busy[core] = Some(Instant::now());
                 // What has no limit cannot be split any further.
-                state.is_asked[core] = piece.conflicts.is_none();
+                state.can_split[core] = piece.conflicts.is_some();
+                state.is_asked[core] = false;
                 if let Some(interrupter) = &state.interrupters[core] {
                     interrupter.clear();
                 }
@@ -353,10 +391,8 @@ impl<W: Work> Crew<'_, W> {
             if W::CAN_SPLIT {
                 ask_for_a_part(&mut state, self.setting.options.patience);
             }
-            state.waiting += 1;
             let wait = self.changed.wait_timeout(state, REST);
             state = wait.unwrap_or_else(PoisonError::into_inner).0;
-            state.waiting -= 1;
         }
     }
 
@@ -373,16 +409,21 @@ impl<W: Work> Crew<'_, W> {
         let result = catch_unwind(AssertUnwindSafe(|| {
             Simplified::of(self.setting.problem, &mut solver, &budget)
         }));
+        let mut state = self.lock();
+        state.is_simplifying = false;
         match result {
             Ok(Ok(simplified)) => {
                 // Nobody else has: this is done once.
                 let _ = self.simplified.set(simplified);
+                for interrupter in state.interrupters.iter().flatten() {
+                    interrupter.interrupt();
+                }
             }
             // A limit was reached, which the next question will meet too.
             Ok(Err(_)) => {}
             Err(panic) => {
                 let failure = format!("core {core}, simplifying: {}", message(&*panic));
-                self.lock().statistics.failures.push(failure);
+                state.statistics.failures.push(failure);
             }
         }
     }
@@ -410,13 +451,26 @@ impl<W: Work> Crew<'_, W> {
                 .problem
                 .copy_to(&mut solver, W::asserts_query(core)),
         }
-        let cursor = self.exchange.cursor();
+        let mut cursor = Some(self.exchange.cursor(core));
         let options = self.setting.options;
         if W::SHARES && options.cores > 1 && options.share_length > 0 {
-            self.exchange
-                .listen(core, options.share_length, solver.as_mut());
+            let longest = match is_simplified {
+                true => options.share_length,
+                false => options.share_length.min(LONGEST_KEPT),
+            };
+            self.exchange.listen(core, longest, solver.as_mut());
+        }
+        if let Some(simplified) = simplified
+            && let Some(cursor) = cursor.take()
+        {
+            let solver = solver.as_mut();
+            self.exchange.connect(cursor, &simplified.variables, solver);
         }
         self.register(core, solver.interrupter());
+        // Whoever simplified it meanwhile could not call this core.
+        if !is_simplified && self.simplified.get().is_some() {
+            solver.interrupter().interrupt();
+        }
         Desk {
             solver,
             cursor,
@@ -453,13 +507,11 @@ impl<W: Work> Crew<'_, W> {
             false => (desk.solver.as_mut(), &piece.assumptions),
         };
         let simplified = self.simplified.get().filter(|_| desk.is_simplified);
-        let is_known = |clause: &[Literal]| simplified.is_none_or(|formula| formula.knows(clause));
-        let shared = match piece.is_asserted {
-            true => 0,
-            false => self
-                .exchange
-                .deliver(core, &mut desk.cursor, solver, is_known),
-        };
+        if let Some(cursor) = &mut desk.cursor
+            && !piece.is_asserted
+        {
+            self.exchange.deliver(cursor, solver);
+        }
         let own_end = piece.time.map(|time| Instant::now() + time);
         let deadline = match (own_end, options.deadline) {
             (Some(own), Some(all)) => Some(own.min(all)),
@@ -487,7 +539,6 @@ impl<W: Work> Crew<'_, W> {
         let mut state = self.lock();
         state.statistics.calls += 1;
         state.statistics.conflicts += conflicts;
-        state.statistics.shared += shared;
         match outcome {
             solve::Outcome::Unsatisfiable => {
                 drop(state);
@@ -498,26 +549,19 @@ impl<W: Work> Crew<'_, W> {
                 None => Ok(Answer::Possible),
                 Some(model) => {
                     self.end(&mut state, Ending::Found(model?));
-                    Ok(Answer::Open { is_wanted: false })
+                    Ok(Answer::Open(Early::Called))
                 }
             },
             solve::Outcome::Unknown(reason) => match reason {
-                Reason::Interrupted => Ok(Answer::Open { is_wanted: true }),
-                Reason::Conflicts | Reason::Decisions => {
-                    let is_time = match W::SIMPLIFIES {
-                        true => state.has_simplified,
-                        false => self.start.elapsed() >= options.patience,
-                    };
-                    Ok(Answer::Open {
-                        is_wanted: state.waiting > 0 && is_time,
-                    })
-                }
+                Reason::Interrupted if state.is_asked[core] => Ok(Answer::Open(Early::Wanted)),
+                Reason::Interrupted => Ok(Answer::Open(Early::Called)),
+                Reason::Conflicts | Reason::Decisions => Ok(Answer::Open(Early::Limit)),
                 Reason::Deadline => {
                     let now = Instant::now();
                     if options.deadline.is_some_and(|deadline| now >= deadline) {
                         self.end(&mut state, Ending::Stopped(Reason::Deadline));
                     }
-                    Ok(Answer::Open { is_wanted: false })
+                    Ok(Answer::Open(Early::Limit))
                 }
                 reason => Err(reason),
             },
@@ -548,7 +592,8 @@ fn ask_for_a_part<W>(state: &mut State<W>, patience: Duration) {
     let busy = state.busy.iter().enumerate();
     let longest = busy
         .filter_map(|(core, since)| Some(((*since)?, core)))
-        .filter(|(since, core)| since.elapsed() >= patience && !state.is_asked[*core])
+        .filter(|(_, core)| state.can_split[*core] && !state.is_asked[*core])
+        .filter(|(since, _)| since.elapsed() >= patience)
         .min();
     if let Some((_, core)) = longest
         && let Some(interrupter) = &state.interrupters[core]

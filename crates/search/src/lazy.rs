@@ -349,14 +349,14 @@ impl Work for Lazy<'_> {
                 let children = self.children(&node);
                 self.stack.extend(children.into_iter().rev());
             }
-            Answer::Open { .. } => {
+            Answer::Open(_) => {
                 self.schedules += u64::from(node.is_leaf);
                 self.stack.push(node);
             }
         }
     }
 
-    fn give_back(&mut self, piece: Piece<Node>) {
+    fn give_back(&mut self, _core: usize, piece: Piece<Node>) {
         self.stack.push(piece.key);
     }
 

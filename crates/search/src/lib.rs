@@ -70,7 +70,8 @@ pub struct Options {
     /// Bytes that this process may use.
     pub memory: Option<u64>,
     pub seed: u64,
-    /// Learnt clauses with at most this many literals go to all cores.
+    /// Learnt clauses with at most this many literals go to all cores; only shorter
+    /// ones if a solver cannot forget them again.
     pub share_length: usize,
     /// Conflicts after which a cube is split, even if no core needs work.
     pub cube_conflicts: u64,
@@ -86,8 +87,8 @@ impl Default for Options {
             deadline: None,
             memory: None,
             seed: 0,
-            share_length: 12,
-            cube_conflicts: 30_000,
+            share_length: 20,
+            cube_conflicts: 200_000,
             patience: Duration::from_millis(100),
         }
     }
@@ -179,9 +180,15 @@ pub fn search(
     let make = move |seat: Seat| -> Box<dyn Engine> {
         let mut solver = Cadical::new();
         let mut is_set = solver.set_seed(seed.wrapping_add(seat.core as u64));
-        // Where all do the same, some should begin at the other end.
-        if *strategy == Strategy::Whole && seat.core % 2 == 1 {
+        // Where two do the same, one should begin at the other end.
+        let is_second = seat.core % 2 == 1;
+        if is_second && matches!(strategy, Strategy::Whole | Strategy::Cubes) {
             is_set = is_set.and_then(|()| solver.set_option("phase", 0));
+        }
+        // And if they tell each other what they learn, one can do without phases in
+        // which it looks for a model rather than a proof.
+        if is_second && *strategy == Strategy::Cubes {
+            is_set = is_set.and_then(|()| solver.set_option("stabilize", 0));
         }
         // These pay for a single call, not before each of many.
         if has_many_calls {
@@ -192,6 +199,8 @@ pub fn search(
         // What others still use is not to be eliminated, and what could be found
         // by probing was.
         if seat.is_simplified {
+            // Clauses of others go to the level where they belong.
+            is_set = is_set.and_then(|()| solver.set_option("chrono", 0));
             for technique in ["elim", "probe"] {
                 is_set = is_set.and_then(|()| solver.set_option(technique, 0));
             }

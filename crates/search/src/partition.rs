@@ -137,7 +137,7 @@ impl Work for Partition<'_> {
         None
     }
 
-    fn put(&mut self, _core: usize, piece: Piece<u64>, answer: Answer) {
+    fn put(&mut self, core: usize, piece: Piece<u64>, answer: Answer) {
         match answer {
             Answer::Closed(blamed) => {
                 self.close(piece.key);
@@ -151,11 +151,11 @@ impl Work for Partition<'_> {
                     }
                 }
             }
-            Answer::Possible | Answer::Open { .. } => self.give_back(piece),
+            Answer::Possible | Answer::Open(_) => self.give_back(core, piece),
         }
     }
 
-    fn give_back(&mut self, piece: Piece<u64>) {
+    fn give_back(&mut self, _core: usize, piece: Piece<u64>) {
         self.open.insert(piece.key);
     }
 

@@ -10,12 +10,12 @@
 //! what was eliminated and is completed with the clauses of the problem.
 
 use crate::{Model, Problem};
-use solve::{Budget, Cadical, Cnf, Literal, Outcome, Reason, SatSolver};
+use solve::{Budget, Cadical, Cnf, Literal, Outcome, Reason, SatSolver, Variable};
 
 pub struct Simplified {
     pub cnf: Cnf,
-    /// By variable: whether it is left.
-    occurs: Vec<bool>,
+    /// What is left.
+    pub variables: Vec<Variable>,
 }
 
 impl Simplified {
@@ -36,13 +36,12 @@ impl Simplified {
         for literal in cnf.clauses().flatten().chain(&keep) {
             occurs[literal.variable().index()] = true;
         }
-        Ok(Simplified { cnf, occurs })
-    }
-
-    /// Whether a clause speaks only of what is left.
-    pub fn knows(&self, clause: &[Literal]) -> bool {
-        let mut literals = clause.iter();
-        literals.all(|literal| self.occurs[literal.variable().index()])
+        let variables = cnf.variables();
+        let variables = variables.filter(|variable| occurs[variable.index()]);
+        Ok(Simplified {
+            variables: variables.collect(),
+            cnf,
+        })
     }
 
     /// A model of the problem with these values for what is left.
@@ -51,8 +50,7 @@ impl Simplified {
         problem: &Problem,
         value: impl Fn(Literal) -> Option<bool>,
     ) -> Result<Model, Reason> {
-        let left = problem.cnf.variables();
-        let left = left.filter(|variable| self.occurs[variable.index()]);
+        let left = self.variables.iter();
         let known: Option<Vec<Literal>> = left
             .map(|variable| {
                 let literal = variable.positive();

@@ -448,7 +448,7 @@ impl Work for Swarm<'_> {
                     self.reasons.push(blamed);
                 }
             }
-            Answer::Possible | Answer::Open { .. } => {
+            Answer::Possible | Answer::Open(_) => {
                 let has_limit = self.generations[piece.key.generation].conflicts.is_some();
                 match has_limit || piece.key.is_hard {
                     true => self.abandoned += 1,
@@ -461,7 +461,7 @@ impl Work for Swarm<'_> {
         }
     }
 
-    fn give_back(&mut self, piece: Piece<Instance>) {
+    fn give_back(&mut self, _core: usize, piece: Piece<Instance>) {
         self.returned.push(piece.key);
     }
 

@@ -62,11 +62,11 @@ impl Work for Whole {
     fn put(&mut self, _core: usize, _piece: Piece<()>, answer: Answer) {
         match answer {
             Answer::Closed(_) => self.is_closed = true,
-            Answer::Possible | Answer::Open { .. } => self.left += 1,
+            Answer::Possible | Answer::Open(_) => self.left += 1,
         }
     }
 
-    fn give_back(&mut self, _piece: Piece<()>) {
+    fn give_back(&mut self, _core: usize, _piece: Piece<()>) {
         self.left += 1;
     }
 

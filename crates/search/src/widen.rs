@@ -94,7 +94,7 @@ impl Work for Widen {
         }
     }
 
-    fn give_back(&mut self, piece: Piece<usize>) {
+    fn give_back(&mut self, _core: usize, piece: Piece<usize>) {
         self.is_taken[piece.key] = false;
     }
 

@@ -9,8 +9,8 @@ use search::{
     Slice, Strategy, Tiling, search, search_with,
 };
 use solve::{
-    Budget, Cadical, ClauseSink, Cnf, Interrupter, LearntSink, Literal, Reason, SatSolver,
-    ShareClauses, Statistics, Variable,
+    Budget, Cadical, ClauseSink, ClauseSource, Cnf, Interrupter, LearntSink, Literal, Reason,
+    SatSolver, ShareClauses, Statistics, Variable,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -181,6 +181,9 @@ impl SatSolver for Mortal {
 impl ShareClauses for Mortal {
     fn on_learnt(&mut self, max_length: usize, sink: LearntSink) {
         self.solver.on_learnt(max_length, sink);
+    }
+    fn take_learnt(&mut self, variables: &[Variable], source: ClauseSource) {
+        self.solver.take_learnt(variables, source);
     }
     fn stop_sharing(&mut self) {
         self.solver.stop_sharing();

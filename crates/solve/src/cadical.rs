@@ -16,14 +16,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use cadical_sys::{CaDiCal, ClauseIterator, Learner, State, Status, Terminator};
+use cadical_sys::{
+    CaDiCal, ClauseIterator, ExternalPropagator, Learner, State, Status, Terminator,
+};
 
 use crate::budget::{Budget, Interrupter, Reason, Watch};
 use crate::cnf::{ClauseSink, Cnf, VariableCount};
 use crate::error::Error;
 use crate::literal::{Literal, Variable};
 use crate::solver::{
-    Last, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Statistics, flaw_of_model,
+    ClauseSource, Last, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Statistics,
+    flaw_of_model,
 };
 
 /// A CaDiCaL solver of its own.
@@ -45,9 +48,9 @@ pub struct Cadical {
 struct Movable(CaDiCal);
 
 // SAFETY: a solver is a tree of heap objects that nothing else points to, and
-// CaDiCaL keeps nothing per thread. The callbacks it holds are the two of this
-// file: `Guard`, connected only during a call, and `Export`, which is `Send` by
-// the bound on its sink. The binding offers nothing that would work on two
+// CaDiCaL keeps nothing per thread. The callbacks it holds are the three of this
+// file: `Guard`, connected only during a call, and `Export` and `Import`, which
+// are `Send` by the bounds on their sink and source. The binding offers nothing that would work on two
 // solvers at once except copying, which is not used here. What solvers share
 // and write is the table of option names, only touched under `option_table`,
 // and pointers meant to quiet a code checker, which are never read and not
@@ -364,8 +367,28 @@ impl ShareClauses for Cadical {
         });
     }
 
+    fn take_learnt(&mut self, variables: &[Variable], source: ClauseSource) {
+        assert_eq!(self.solves, 0, "variables may have been eliminated");
+        let mut is_taken = vec![false; self.variables.get() as usize];
+        let literals: Vec<Literal> = variables.iter().map(|v| v.positive()).collect();
+        self.variables.require(&literals);
+        for variable in variables {
+            is_taken[variable.index()] = true;
+        }
+        self.solver.0.connect_external_propagator(Import {
+            source,
+            is_taken,
+            is_due: true,
+            clause: Vec::new(),
+        });
+        for literal in literals {
+            self.solver.0.add_observed_var(literal.to_dimacs());
+        }
+    }
+
     fn stop_sharing(&mut self) {
         self.solver.0.disconnect_learner();
+        self.solver.0.disconnect_external_propagator();
     }
 }
 
@@ -420,6 +443,70 @@ impl Learner for Export {
                 self.clause.clear();
             }
         }
+    }
+}
+
+/// Adds clauses of others. CaDiCaL offers this to theories, which watch the
+/// search and add what they deduce; this one watches nothing.
+struct Import {
+    source: ClauseSource,
+    /// By variable: whether it may occur. CaDiCaL ends the process otherwise.
+    is_taken: Vec<bool>,
+    /// There was a conflict since the source was asked.
+    is_due: bool,
+    /// What is left of the clause being added, and the 0 at its end; last first.
+    clause: Vec<i32>,
+}
+
+impl Import {
+    /// Clauses up to this length are kept for good.
+    const KEPT: usize = 6;
+
+    fn next(&mut self) -> Option<Arc<[Literal]>> {
+        loop {
+            let clause = (self.source)()?;
+            let is_taken = |literal: &Literal| self.is_taken.get(literal.variable().index());
+            if clause
+                .iter()
+                .all(|literal| is_taken(literal) == Some(&true))
+            {
+                return Some(clause);
+            }
+        }
+    }
+}
+
+impl ExternalPropagator for Import {
+    fn notify_assignment(&mut self, _: &[i32]) {}
+
+    fn notify_new_decision_level(&mut self) {}
+
+    fn notify_backtrack(&mut self, _: usize) {
+        self.is_due = true;
+    }
+
+    fn cb_check_found_model(&mut self, _: &[i32]) -> bool {
+        true
+    }
+
+    fn cb_has_external_clause(&mut self, is_forgettable: &mut bool) -> bool {
+        if !self.is_due {
+            return false;
+        }
+        let Some(clause) = self.next() else {
+            self.is_due = false;
+            return false;
+        };
+        *is_forgettable = clause.len() > Import::KEPT;
+        self.clause.clear();
+        self.clause.push(0);
+        self.clause
+            .extend(clause.iter().map(|literal| literal.to_dimacs()));
+        true
+    }
+
+    fn cb_add_external_clause_lit(&mut self) -> i32 {
+        self.clause.pop().unwrap_or(0)
     }
 }
 

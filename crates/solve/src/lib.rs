@@ -27,4 +27,4 @@ pub use cnf::{ClauseSink, Cnf};
 pub use error::Error;
 pub use literal::{Literal, Variable};
 pub use process::{Input, Process};
-pub use solver::{LearntSink, Outcome, Phases, SatSolver, ShareClauses, Statistics};
+pub use solver::{ClauseSource, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Statistics};

@@ -5,11 +5,12 @@
 //! says so in its types and no method exists only to fail. A back end must
 //! never guess: whatever it is not sure of is [`Outcome::Unknown`].
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::budget::{Budget, Interrupter, Reason};
 use crate::cnf::{ClauseSink, Cnf};
-use crate::literal::Literal;
+use crate::literal::{Literal, Variable};
 
 /// What a call of `solve` found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,10 +110,14 @@ pub trait Phases {
 /// Takes learnt clauses, on the thread of the solver that learns them.
 pub type LearntSink = Box<dyn FnMut(&[Literal]) + Send>;
 
-/// A solver that tells the clauses it learns.
+/// Gives the next clause that another solver learnt, if there is one, on the thread of the
+/// solver that asks.
+pub type ClauseSource = Box<dyn FnMut() -> Option<Arc<[Literal]>> + Send>;
+
+/// A solver that tells the clauses it learns, and takes those of others.
 ///
 /// A learnt clause follows from the clauses alone, never from assumptions, so
-/// it can be added to any solver with the same clauses, between two calls.
+/// it can be given to any solver with the same clauses.
 pub trait ShareClauses {
     /// Calls `sink` with every clause learnt from now on that has at most
     /// `max_length` literals. The empty clause says that the formula is
@@ -123,7 +128,17 @@ pub trait ShareClauses {
     /// whole process.
     fn on_learnt(&mut self, max_length: usize, sink: LearntSink);
 
-    /// Drops the sink.
+    /// Asks `source` for clauses from now on, in the middle of the search, until
+    /// it has none. Clauses that speak of other variables than these are passed
+    /// over; long ones may be forgotten again. The variables are not eliminated,
+    /// and looking after them costs some time. Replaces the source given before.
+    ///
+    /// *Requires* that the variables were created here and `solve` was not
+    /// called yet; panics otherwise. The clauses must follow from the formula. As
+    /// for a sink, the source should be quick and must not panic.
+    fn take_learnt(&mut self, variables: &[Variable], source: ClauseSource);
+
+    /// Drops the sink and the source.
     fn stop_sharing(&mut self);
 }
 

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -11,6 +12,7 @@ use common::{
 };
 use solve::{
     Budget, Cadical, ClauseSink, Cnf, Literal, Outcome, Phases, Reason, SatSolver, ShareClauses,
+    Variable,
 };
 
 fn solve(solver: &mut impl SatSolver, assumptions: &[Literal]) -> Outcome {
@@ -298,6 +300,74 @@ fn imported_clauses_help() {
     for clause in shared.lock().unwrap().iter() {
         second.add_clause(clause);
     }
+    assert_eq!(solve(&mut second, &[]), Outcome::Unsatisfiable);
+    let conflicts = |solver: &Cadical| solver.statistics().conflicts.unwrap();
+    assert!(conflicts(&second) < conflicts(&first));
+}
+
+#[test]
+fn clauses_taken_in_the_middle_of_a_search_change_no_answer() {
+    let mut random = fastrand::Rng::with_seed(4);
+    let taken = Arc::new(AtomicUsize::new(0));
+    for round in 0..600 {
+        let cnf = random_3sat(random.u32(12..=16), &mut random);
+        let models = Models::of(&cnf);
+        let mut solver = if round % 2 == 0 {
+            Cadical::new()
+        } else {
+            plain_search(random.u64(..))
+        };
+        cnf.copy_to(&mut solver);
+        // One variable is left out; clauses with it must be passed over.
+        let mut variables: Vec<Variable> = cnf.variables().collect();
+        variables.swap_remove(random.usize(..variables.len()));
+        let (mut source_random, count) = (random.fork(), Arc::clone(&taken));
+        let (known, n_variables) = (models.clone(), cnf.variable_count());
+        solver.take_learnt(
+            &variables,
+            Box::new(move || {
+                for _ in 0..source_random.usize(0..20) {
+                    let mut clause = random_clause(n_variables, &mut source_random);
+                    clause.extend(random_clause(n_variables, &mut source_random));
+                    clause.truncate(source_random.usize(0..8));
+                    if known.imply(&clause) {
+                        count.fetch_add(1, Ordering::Relaxed);
+                        return Some(clause.into());
+                    }
+                }
+                None
+            }),
+        );
+        for _ in 0..6 {
+            let assumptions = random_assumptions(cnf.variable_count(), &mut random);
+            let outcome = solve(&mut solver, &assumptions);
+            check_result(&solver, &outcome, &cnf, &models, &assumptions);
+        }
+        solver.stop_sharing();
+        let outcome = solve(&mut solver, &[]);
+        check_result(&solver, &outcome, &cnf, &models, &[]);
+    }
+    let taken = taken.load(Ordering::Relaxed);
+    assert!(taken > 10_000, "{taken}");
+}
+
+#[test]
+fn clauses_taken_in_the_middle_of_a_search_help() {
+    let mut first = plain_search(0);
+    pigeonhole(7, &mut first);
+    let shared = collect_learnt(&mut first, usize::MAX);
+    assert_eq!(solve(&mut first, &[]), Outcome::Unsatisfiable);
+
+    let mut second = plain_search(1);
+    pigeonhole(7, &mut second);
+    let variables: Vec<Variable> = (1..=second.statistics().variables)
+        .map(|number| Literal::from_dimacs(number as i32).unwrap().variable())
+        .collect();
+    let mut clauses = std::mem::take(&mut *shared.lock().unwrap()).into_iter();
+    second.take_learnt(
+        &variables,
+        Box::new(move || clauses.next().map(|clause| clause.into())),
+    );
     assert_eq!(solve(&mut second, &[]), Outcome::Unsatisfiable);
     let conflicts = |solver: &Cadical| solver.statistics().conflicts.unwrap();
     assert!(conflicts(&second) < conflicts(&first));
