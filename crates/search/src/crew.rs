@@ -371,7 +371,8 @@ impl<W: Work> Crew<'_, W> {
                 return Some(Job::Simplify);
             }
             let mut piece = state.work.take(core);
-            if piece.is_none() && W::SHARES && self.simplified.get().is_some() {
+            let can_share = W::SHARES && self.setting.options.share_length > 0;
+            if piece.is_none() && can_share && self.simplified.get().is_some() {
                 piece = state.work.join(core);
             }
             if let Some(piece) = piece {
@@ -388,7 +389,8 @@ impl<W: Work> Crew<'_, W> {
                 self.end(&mut state, Ending::Done);
                 return None;
             }
-            if W::CAN_SPLIT {
+            // Cores come back soon from simplifying, and others will join then.
+            if W::CAN_SPLIT && !state.is_simplifying {
                 ask_for_a_part(&mut state, self.setting.options.patience);
             }
             let wait = self.changed.wait_timeout(state, REST);
@@ -467,10 +469,13 @@ impl<W: Work> Crew<'_, W> {
             self.exchange.connect(cursor, &simplified.variables, solver);
         }
         self.register(core, solver.interrupter());
-        // Whoever simplified it meanwhile could not call this core.
-        if !is_simplified && self.simplified.get().is_some() {
+        // Whoever called this core meanwhile was not heard.
+        let state = self.lock();
+        let is_called = state.is_asked[core] || state.work.left_behind().contains(&core);
+        if is_called || is_simplified != self.simplified.get().is_some() {
             solver.interrupter().interrupt();
         }
+        drop(state);
         Desk {
             solver,
             cursor,

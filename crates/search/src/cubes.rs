@@ -113,7 +113,7 @@ impl<'a> Cubes<'a> {
         let halves = cube.region.halves(schedule)?.map(|region| {
             let path = format!("{}{side}", cube.path);
             side += 1;
-            let budget = cube.budget * GROWTH / 100;
+            let budget = cube.budget.saturating_mul(GROWTH) / 100;
             Cube {
                 region,
                 path,

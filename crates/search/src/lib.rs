@@ -199,7 +199,7 @@ pub fn search(
         // What others still use is not to be eliminated, and what could be found
         // by probing was.
         if seat.is_simplified {
-            // Clauses of others go to the level where they belong.
+            // With clauses of others, jumping back all the way takes fewer conflicts.
             is_set = is_set.and_then(|()| solver.set_option("chrono", 0));
             for technique in ["elim", "probe"] {
                 is_set = is_set.and_then(|()| solver.set_option(technique, 0));

@@ -1,7 +1,7 @@
 //! CaDiCaL, linked into this process.
 //!
 //! The default solver: incremental, with a search that can be stopped, steered
-//! and listened to. It needs no freezing of variables; CaDiCaL restores what
+//! and listened to. Callers need not freeze variables; CaDiCaL restores what
 //! it eliminated when a later clause or assumption mentions it (Fazekas, Biere,
 //! Scholl: Incremental Inprocessing in SAT Solving, SAT 2019).
 //!
@@ -378,7 +378,8 @@ impl ShareClauses for Cadical {
         self.solver.0.connect_external_propagator(Import {
             source,
             is_taken,
-            is_due: true,
+            due: Import::BATCH,
+            room: Import::ROOM,
             clause: Vec::new(),
         });
         for literal in literals {
@@ -452,15 +453,21 @@ struct Import {
     source: ClauseSource,
     /// By variable: whether it may occur. CaDiCaL ends the process otherwise.
     is_taken: Vec<bool>,
-    /// There was a conflict since the source was asked.
-    is_due: bool,
+    /// How many clauses may be added before the search goes on.
+    due: u32,
+    /// How many short clauses may still be kept for good.
+    room: u32,
     /// What is left of the clause being added, and the 0 at its end; last first.
     clause: Vec<i32>,
 }
 
 impl Import {
-    /// Clauses up to this length are kept for good.
+    /// CaDiCaL does not look whether it should stop while there are clauses.
+    const BATCH: u32 = 1_000;
+    /// Clauses up to this length are kept for good, as long as there is room: too many
+    /// would slow the search down.
     const KEPT: usize = 6;
+    const ROOM: u32 = 50_000;
 
     fn next(&mut self) -> Option<Arc<[Literal]>> {
         loop {
@@ -482,7 +489,7 @@ impl ExternalPropagator for Import {
     fn notify_new_decision_level(&mut self) {}
 
     fn notify_backtrack(&mut self, _: usize) {
-        self.is_due = true;
+        self.due = Import::BATCH;
     }
 
     fn cb_check_found_model(&mut self, _: &[i32]) -> bool {
@@ -490,14 +497,17 @@ impl ExternalPropagator for Import {
     }
 
     fn cb_has_external_clause(&mut self, is_forgettable: &mut bool) -> bool {
-        if !self.is_due {
-            return false;
-        }
-        let Some(clause) = self.next() else {
-            self.is_due = false;
+        let Some(due) = self.due.checked_sub(1) else {
             return false;
         };
-        *is_forgettable = clause.len() > Import::KEPT;
+        let Some(clause) = self.next() else {
+            self.due = 0;
+            return false;
+        };
+        self.due = due;
+        let is_kept = clause.len() <= Import::KEPT && self.room > 0;
+        self.room -= u32::from(is_kept);
+        *is_forgettable = !is_kept;
         self.clause.clear();
         self.clause.push(0);
         self.clause

@@ -128,9 +128,9 @@ pub trait ShareClauses {
     /// whole process.
     fn on_learnt(&mut self, max_length: usize, sink: LearntSink);
 
-    /// Asks `source` for clauses from now on, in the middle of the search, until
-    /// it has none. Clauses that speak of other variables than these are passed
-    /// over; long ones may be forgotten again. The variables are not eliminated,
+    /// Asks `source` for clauses from now on, again and again in the middle of the
+    /// search. Clauses that speak of other variables than these are passed
+    /// over; most may be forgotten again. The variables are not eliminated,
     /// and looking after them costs some time. Replaces the source given before.
     ///
     /// *Requires* that the variables were created here and `solve` was not

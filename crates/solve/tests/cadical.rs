@@ -317,6 +317,12 @@ fn clauses_taken_in_the_middle_of_a_search_change_no_answer() {
         } else {
             plain_search(random.u64(..))
         };
+        if round % 3 == 0 {
+            // Forgets all the time.
+            for (option, value) in [("reduceinit", 1), ("reduceint", 2), ("chrono", 0)] {
+                solver.set_option(option, value).unwrap();
+            }
+        }
         cnf.copy_to(&mut solver);
         // One variable is left out; clauses with it must be passed over.
         let mut variables: Vec<Variable> = cnf.variables().collect();
@@ -342,6 +348,10 @@ fn clauses_taken_in_the_middle_of_a_search_change_no_answer() {
             let assumptions = random_assumptions(cnf.variable_count(), &mut random);
             let outcome = solve(&mut solver, &assumptions);
             check_result(&solver, &outcome, &cnf, &models, &assumptions);
+            if outcome == Outcome::Unsatisfiable {
+                let reason: Vec<Literal> = solver.failed().iter().map(|l| !*l).collect();
+                solver.add_clause(&reason);
+            }
         }
         solver.stop_sharing();
         let outcome = solve(&mut solver, &[]);
