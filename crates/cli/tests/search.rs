@@ -220,7 +220,7 @@ fn what_was_closed_survives_kills() {
             "--cores 2 --contexts 8 --strategy partition --partitions 64",
             false,
         ),
-        // Two would work on the same cube.
+        // Mostly closed at once; that halves are kept is tested in `search`.
         ("--cores 4 --contexts 9 --strategy cubes", false),
         (
             "--cores 2 --contexts 9 --strategy partition --partitions 64",

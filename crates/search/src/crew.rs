@@ -453,7 +453,7 @@ impl<W: Work> Crew<'_, W> {
                 .problem
                 .copy_to(&mut solver, W::asserts_query(core)),
         }
-        let mut cursor = Some(self.exchange.cursor(core));
+        let cursor = self.exchange.cursor(core);
         let options = self.setting.options;
         if W::SHARES && options.cores > 1 && options.share_length > 0 {
             let longest = match is_simplified {
@@ -462,12 +462,14 @@ impl<W: Work> Crew<'_, W> {
             };
             self.exchange.listen(core, longest, solver.as_mut());
         }
-        if let Some(simplified) = simplified
-            && let Some(cursor) = cursor.take()
-        {
-            let solver = solver.as_mut();
-            self.exchange.connect(cursor, &simplified.variables, solver);
-        }
+        let cursor = match simplified {
+            Some(simplified) => {
+                let solver = solver.as_mut();
+                self.exchange.connect(cursor, &simplified.variables, solver);
+                None
+            }
+            None => Some(cursor),
+        };
         self.register(core, solver.interrupter());
         // Whoever called this core meanwhile was not heard.
         let state = self.lock();

@@ -50,11 +50,12 @@ struct Movable(CaDiCal);
 // SAFETY: a solver is a tree of heap objects that nothing else points to, and
 // CaDiCaL keeps nothing per thread. The callbacks it holds are the three of this
 // file: `Guard`, connected only during a call, and `Export` and `Import`, which
-// are `Send` by the bounds on their sink and source. The binding offers nothing that would work on two
-// solvers at once except copying, which is not used here. What solvers share
-// and write is the table of option names, only touched under `option_table`,
-// and pointers meant to quiet a code checker, which are never read and not
-// even stored by an optimising compiler; the binding always optimises.
+// are `Send` by the bounds on their sink and source. The binding offers nothing
+// that would work on two solvers at once except copying, which is not used
+// here. What solvers share and write is the table of option names, only touched
+// under `option_table`, and pointers meant to quiet a code checker, which are
+// never read and not even stored by an optimising compiler; the binding always
+// optimises.
 #[expect(
     unsafe_code,
     reason = "the binding does not say whether a solver may move"

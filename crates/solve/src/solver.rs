@@ -110,8 +110,8 @@ pub trait Phases {
 /// Takes learnt clauses, on the thread of the solver that learns them.
 pub type LearntSink = Box<dyn FnMut(&[Literal]) + Send>;
 
-/// Gives the next clause that another solver learnt, if there is one, on the thread of the
-/// solver that asks.
+/// Gives the next clause that another solver learnt, if there is one, on the
+/// thread of the solver that asks.
 pub type ClauseSource = Box<dyn FnMut() -> Option<Arc<[Literal]>> + Send>;
 
 /// A solver that tells the clauses it learns, and takes those of others.

@@ -288,8 +288,8 @@ fn learnt_clauses_follow_from_the_formula() {
     assert!(learnt > 1000, "{learnt}");
 }
 
-#[test]
-fn imported_clauses_help() {
+/// Whether a second solver needs fewer conflicts with what a first one learnt.
+fn check_help(give: impl FnOnce(&mut Cadical, Vec<Vec<Literal>>)) {
     let mut first = plain_search(0);
     pigeonhole(7, &mut first);
     let shared = collect_learnt(&mut first, usize::MAX);
@@ -297,12 +297,19 @@ fn imported_clauses_help() {
 
     let mut second = plain_search(1);
     pigeonhole(7, &mut second);
-    for clause in shared.lock().unwrap().iter() {
-        second.add_clause(clause);
-    }
+    give(&mut second, std::mem::take(&mut *shared.lock().unwrap()));
     assert_eq!(solve(&mut second, &[]), Outcome::Unsatisfiable);
     let conflicts = |solver: &Cadical| solver.statistics().conflicts.unwrap();
     assert!(conflicts(&second) < conflicts(&first));
+}
+
+#[test]
+fn imported_clauses_help() {
+    check_help(|solver, clauses| {
+        for clause in clauses {
+            solver.add_clause(&clause);
+        }
+    });
 }
 
 #[test]
@@ -363,24 +370,14 @@ fn clauses_taken_in_the_middle_of_a_search_change_no_answer() {
 
 #[test]
 fn clauses_taken_in_the_middle_of_a_search_help() {
-    let mut first = plain_search(0);
-    pigeonhole(7, &mut first);
-    let shared = collect_learnt(&mut first, usize::MAX);
-    assert_eq!(solve(&mut first, &[]), Outcome::Unsatisfiable);
-
-    let mut second = plain_search(1);
-    pigeonhole(7, &mut second);
-    let variables: Vec<Variable> = (1..=second.statistics().variables)
-        .map(|number| Literal::from_dimacs(number as i32).unwrap().variable())
-        .collect();
-    let mut clauses = std::mem::take(&mut *shared.lock().unwrap()).into_iter();
-    second.take_learnt(
-        &variables,
-        Box::new(move || clauses.next().map(|clause| clause.into())),
-    );
-    assert_eq!(solve(&mut second, &[]), Outcome::Unsatisfiable);
-    let conflicts = |solver: &Cadical| solver.statistics().conflicts.unwrap();
-    assert!(conflicts(&second) < conflicts(&first));
+    check_help(|solver, clauses| {
+        let variables: Vec<Variable> = (1..=solver.statistics().variables)
+            .map(|number| Literal::from_dimacs(number as i32).unwrap().variable())
+            .collect();
+        let mut clauses = clauses.into_iter();
+        let source = move || clauses.next().map(|clause| clause.into());
+        solver.take_learnt(&variables, Box::new(source));
+    });
 }
 
 #[test]
