@@ -113,8 +113,12 @@ fn interpreting(folder: &Path, rounds: usize) {
     std::fs::write(&source, SIEVE).expect("should write");
     let loaded = load(&source);
     let config = Config::default();
-    let image = Image::new(&loaded.program, &config.arguments, config.memory_limit)
-        .expect("should fit into memory");
+    let image = Image::new(
+        &loaded.program,
+        &config.surroundings.arguments,
+        config.memory_limit,
+    )
+    .expect("should fit into memory");
     let mut best = 0.0f64;
     let mut instructions = 0;
     for _ in 0..rounds {
@@ -140,8 +144,12 @@ fn exploring(rounds: usize) {
     .collect();
     let loaded = load(&example);
     let config = Config::default();
-    let image = Image::new(&loaded.program, &config.arguments, config.memory_limit)
-        .expect("should fit into memory");
+    let image = Image::new(
+        &loaded.program,
+        &config.surroundings.arguments,
+        config.memory_limit,
+    )
+    .expect("should fit into memory");
     let mode = Mode {
         find_all: true,
         merge: true,

@@ -86,12 +86,7 @@ fn ours(program: &ir::Program, order: Order) -> Figures {
             checks: Checks::NONE.with(Property::Assert),
             ..replay::Config::default()
         },
-        time: None,
-        memory: None,
-        dump: None,
-        reductions: check::Reductions::default(),
-        search: check::Search::default(),
-        all_violations: false,
+        ..Options::default()
     };
     let report = check::check(program, &options, &|_| true);
     let Some(attempt) = report.attempts.last() else {
@@ -103,7 +98,7 @@ fn ours(program: &ir::Program, order: Order) -> Figures {
         clauses: attempt.clauses,
         seconds: time.as_secs_f64(),
         is_violated: matches!(report.verdict, check::Verdict::Violated(_)),
-        result: attempt.result.clone(),
+        result: format!("{:?}", attempt.result),
     }
 }
 

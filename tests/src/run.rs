@@ -67,7 +67,7 @@ pub fn run_natively(executable: &Path) -> Result<Observed, String> {
 }
 
 pub fn image<'p>(program: &'p Program, config: &Config) -> Result<Image<'p>, String> {
-    Image::new(program, &config.arguments, config.memory_limit)
+    Image::new(program, &config.surroundings.arguments, config.memory_limit)
         .map_err(|_| "the program's data does not fit into the memory limit".to_owned())
 }
 

@@ -165,7 +165,10 @@ fn check_repaired(bug: &Bug, file: &Path) {
     std::fs::write(&repaired, text).expect(&name);
     let program = clang::default().load(&repaired, &[]).expect(&name);
     let config = Config {
-        spurious_wakeups: true,
+        surroundings: library::Surroundings {
+            spurious_wakeups: true,
+            ..Default::default()
+        },
         ..config(bug)
     };
     let image = run::image(&program, &config).expect(&name);

@@ -305,7 +305,10 @@ fn explore(program: &Program, row: &Row) -> Result<Option<Answer>, String> {
     let checks: Checks = row.check().into_iter().collect();
     let unbounded = Config {
         checks,
-        spurious_wakeups: true,
+        surroundings: library::Surroundings {
+            spurious_wakeups: true,
+            ..Default::default()
+        },
         local_limit: MAX_LOCAL_WORK,
         ..Config::default()
     };

@@ -211,7 +211,7 @@ fn patience() -> impl FnMut(&replay::Progress) -> bool {
 fn compare(expected: &Expectation, actual: &Exploration) -> Option<String> {
     if let Some(reason) = actual.interrupted {
         return Some(format!(
-            "not finished after {} schedules: {reason}",
+            "not finished after {} schedules: {reason:?}",
             actual.count.schedules
         ));
     }

@@ -239,17 +239,13 @@ fn bounded_checking_models_what_the_list_says() {
     let mut program = loaded.unwrap_or_else(|error| panic!("{error}"));
 
     let options = unfold::Options {
-        checks: unfold::Checks::NONE.with(unfold::Check::Assert),
         unwind: 3,
-        unwind_every_loop: false,
-        unwind_loops: Default::default(),
-        reductions: Default::default(),
         turns: Some(2),
-        spurious_wakeups: false,
-        malloc_may_fail: false,
-        address_reuse: false,
-        can_free: true,
-        arguments: vec!["program".to_owned()],
+        surroundings: library::Surroundings {
+            address_reuse: false,
+            ..Default::default()
+        },
+        ..unfold::Options::default()
     };
     let mut wrong = Vec::new();
     for (index, name) in names.iter().enumerate() {

@@ -1,7 +1,10 @@
 //! What there is to be done, what may be asked and answered, and unfolding.
 
 use crate::collect::Collection;
-use crate::verdict::{CutLoop, Limits, Options, Order, Progress, Stage};
+use crate::facts::{
+    Assumption, CutLoop, Ending, Internal, Limits, Part, Reason, SourcePlace, Unsupported,
+};
+use crate::verdict::{Options, Order, Progress, Stage};
 use analysis::Loops;
 use encode::{Encoding, Goals};
 use formula::{ClauseSink, Room};
@@ -9,9 +12,9 @@ use ir::Program;
 use replay::{Property, Run};
 use solve::memory;
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use unfold::{Check, Error, Unfolding};
 
@@ -33,6 +36,10 @@ pub struct Task<'a> {
     pub can_free: bool,
     /// What was found, if all of it is wanted.
     pub collection: Collection,
+    /// See [`Task::is_short_of_memory`].
+    pub was_short: AtomicBool,
+    /// See [`Task::always_assumed`], found when first asked for.
+    pub always_assumed: OnceLock<BTreeSet<Assumption>>,
     /// Set when there is a verdict, for those who still look for one; `watch` says
     /// no from then on.
     pub stop: &'a AtomicBool,
@@ -65,30 +72,24 @@ pub enum Answer {
     Violated(Box<Run>),
     /// There is none, up to these limits.
     None(Limits),
-    Unknown(String),
-    /// A file that the user gave does not fit.
-    Misfit(String),
-    /// The program does something that is not supported, within these bounds.
-    Unsupported(String),
+    Unknown(Reason),
+    /// Something is not supported, or too large, from these bounds on.
+    TooMuch(Reason),
     /// The time for this query was over, though perhaps not the user's.
     TooLong,
     /// There is none, up to these limits, in the part that was looked at.
-    Partly {
-        left_out: String,
-        limits: Limits,
-    },
+    Partly(Box<(search::LeftOut, Limits)>),
 }
 
 impl Answer {
-    pub fn name(&self) -> String {
+    /// For the record.
+    pub fn ending(&self) -> Ending {
         match self {
-            Answer::Violated(_) => "violated".to_owned(),
-            Answer::None(_) => "none".to_owned(),
-            Answer::Unknown(reason) | Answer::Misfit(reason) | Answer::Unsupported(reason) => {
-                reason.clone()
-            }
-            Answer::TooLong => "took too long".to_owned(),
-            Answer::Partly { .. } => "none in the part looked at".to_owned(),
+            Answer::Violated(_) => Ending::Violated,
+            Answer::None(_) => Ending::None,
+            Answer::Unknown(reason) | Answer::TooMuch(reason) => Ending::Unknown(reason.clone()),
+            Answer::TooLong => Ending::TooLong,
+            Answer::Partly(_) => Ending::Partly,
         }
     }
 }
@@ -141,12 +142,9 @@ impl Task<'_> {
         options.formula.narrowing = reductions.narrowing;
         let (written, is_full) = (Cell::new(0), Cell::new(false));
         let is_too_large = || written.get() > self.most_clauses();
-        // What was written so far is gone before anybody can ask again.
+        // Also what was found out while a single value was written.
         let was_short = Arc::new(AtomicBool::new(false));
-        let is_short = || {
-            was_short.fetch_or(self.is_short_of_memory(), Ordering::Relaxed);
-            was_short.load(Ordering::Relaxed)
-        };
+        let is_short = || self.is_short_of_memory() || was_short.load(Ordering::Relaxed);
         let mut sink = Counting {
             sink,
             written: &written,
@@ -168,8 +166,8 @@ impl Task<'_> {
         match encoding {
             // Clauses that had no room are missing: nothing may be concluded from it.
             Some(encoding) if !is_full.get() => Ok(encoding),
-            _ if was_short.load(Ordering::Relaxed) => Err(out_of_memory()),
-            _ if is_too_large() => Err(too_large("clauses")),
+            _ if is_short() => Err(out_of_memory()),
+            _ if is_too_large() => Err(too_large(Part::Clauses)),
             _ => Err(self.interruption(query.deadline)),
         }
     }
@@ -184,9 +182,23 @@ impl Task<'_> {
     }
 
     /// The program, ready to run. Each core needs its own.
-    pub fn image(&self, config: &replay::Config) -> Result<replay::Image<'_>, String> {
-        replay::Image::new(self.program, &config.arguments, config.memory_limit)
-            .map_err(|_| "the program's memory exceeds the limit".to_owned())
+    pub fn image(&self, config: &replay::Config) -> Result<replay::Image<'_>, Reason> {
+        let arguments = &config.surroundings.arguments;
+        replay::Image::new(self.program, arguments, config.memory_limit)
+            .map_err(|_| Reason::ProgramMemory)
+    }
+
+    /// What verdicts take for granted because nobody looks at anything else: each
+    /// object is at one place only, and all threads agree on what happened first.
+    pub fn always_assumed(&self) -> &BTreeSet<Assumption> {
+        self.always_assumed.get_or_init(|| {
+            let place = |site| SourcePlace::of_site(self.program, site);
+            let layout = analysis::layout::first_dependence(self.program);
+            let orders = analysis::orders::first_weaker(self.program);
+            let layout = layout.map(|site| Assumption::Layout(place(site)));
+            let orders = orders.map(|site| Assumption::MemoryOrder(place(site)));
+            layout.into_iter().chain(orders).collect()
+        })
     }
 
     /// The answer when something was told not to go on.
@@ -196,12 +208,15 @@ impl Task<'_> {
         } else if self.is_short_of_memory() {
             out_of_memory()
         } else {
-            Answer::Unknown("interrupted".to_owned())
+            Answer::Unknown(Reason::Interrupted)
         }
     }
 
+    /// Whether there was ever too little. What was given up for that is gone before
+    /// anybody can ask again.
     pub fn is_short_of_memory(&self) -> bool {
-        self.options.memory.is_some_and(exceeds)
+        let is_short = self.options.memory.is_some_and(exceeds);
+        self.was_short.fetch_or(is_short, Ordering::Relaxed) || is_short
     }
 
     /// How to run what was found. There is no bound on loops, unless that is what is
@@ -247,11 +262,8 @@ impl Task<'_> {
                 // What threads are about to do may follow from what the last did.
                 Order::Contexts(turns) | Order::Rounds(turns) => Some(turns + looks_ahead),
             },
-            spurious_wakeups: config.spurious_wakeups,
-            malloc_may_fail: config.malloc_may_fail,
-            address_reuse: config.address_reuse,
+            surroundings: config.surroundings.clone(),
             can_free: self.can_free,
-            arguments: config.arguments.clone(),
             reductions: self.options.reductions.unfolding,
         };
         let mut is_too_large = false;
@@ -261,18 +273,13 @@ impl Task<'_> {
         };
         let unfolded = unfold::unfold(self.program, &options, &mut keep_going);
         unfolded.map_err(|error| match error {
-            Error::Interrupted if is_too_large => too_large("terms"),
+            Error::Interrupted if is_too_large => too_large(Part::Terms),
             Error::Interrupted => self.interruption(query.deadline),
-            Error::Unsupported { what, location } => Answer::Unsupported(match location {
-                Some(location) => format!(
-                    "{}: {what} is not supported",
-                    self.program.describe_location(location)
-                ),
-                None => format!("{what} is not supported"),
-            }),
-            Error::Again => {
-                Answer::Unknown("internal error: unfolding did not come to an end".to_owned())
+            Error::Unsupported { what, location } => {
+                let place = location.map(|l| SourcePlace::of_location(self.program, l));
+                Answer::TooMuch(Reason::Unsupported(Unsupported { what, place }))
             }
+            Error::Again => Answer::Unknown(Reason::Internal(Internal::Unsettled)),
         })
     }
 
@@ -280,18 +287,21 @@ impl Task<'_> {
         query.keep_going(self.watch, stage)
     }
 
-    pub fn cut_loops(&self, unfolding: &Unfolding, unwind: u32) -> Vec<CutLoop> {
+    pub fn cut_loops(&self, unfolding: &Unfolding, unwind: u32) -> BTreeSet<CutLoop> {
         let mut names: BTreeMap<ir::FunctionId, Loops> = BTreeMap::new();
-        let mut cuts = Vec::new();
+        let place = |location: Option<ir::Location>| {
+            location.map(|location| SourcePlace::of_location(self.program, location))
+        };
+        let mut cuts = BTreeSet::new();
         for (function, id) in &unfolding.cuts {
             let data = &self.program.functions[*function];
             let Some(body) = &data.body else {
                 continue;
             };
-            cuts.push(match id {
+            cuts.insert(match id {
                 None => CutLoop {
                     name: data.name.clone(),
-                    location: data.location,
+                    place: place(data.location),
                     bound: unwind,
                     is_recursion: true,
                 },
@@ -300,14 +310,13 @@ impl Task<'_> {
                     let own = self.loops.get(&(*function, *id)).copied();
                     CutLoop {
                         name: format!("{}.{}", data.name, id.as_u32()),
-                        location: loops.location(*id),
+                        place: place(loops.location(*id)),
                         bound: own.unwrap_or(unwind),
                         is_recursion: false,
                     }
                 }
             });
         }
-        cuts.sort();
         cuts
     }
 }
@@ -318,11 +327,11 @@ fn exceeds(limit: u64) -> bool {
 }
 
 fn out_of_memory() -> Answer {
-    Answer::Unknown("the limit on memory was reached".to_owned())
+    Answer::Unknown(Reason::Memory)
 }
 
-fn too_large(what: &str) -> Answer {
-    Answer::Unsupported(format!("a formula with so many {what} is too large"))
+fn too_large(part: Part) -> Answer {
+    Answer::TooMuch(Reason::TooLarge(part))
 }
 
 /// How often to see whether there is room, in clauses. A single value can take

@@ -5,22 +5,19 @@
 //! learnt when it is asked for more.
 
 use crate::attempt::{Answer, Query, Task};
+use crate::facts::{Assumption, Internal, Limits, Reason};
 use crate::feed::Feed;
-use crate::verdict::{Attempt, Limits, Order, Stage};
+use crate::verdict::{Attempt, Order, Stage};
 use crate::{export, witness};
 use encode::{Encoding, Goals};
 use replay::{Property, Run, Signature};
 use search::Strategy;
-use solve::{Budget, Literal, Outcome, Reason, SatSolver, memory};
+use solve::{Budget, Literal, Outcome, SatSolver, memory};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use unfold::Unfolding;
-
-/// What verdicts on lost memory leave out, if there are such runs.
-pub const DOUBT: &str = "memory is not lost that threads may hold which still run in the end, that \
-                         numbers may be the addresses of, or that functions for the end of the \
-                         process may free";
 
 pub struct Bounded {
     /// The largest bounds.
@@ -162,17 +159,19 @@ impl Bounded {
             order: (!covers_all).then_some(query.order),
             loops: match task.options.config.checks.has(Property::Unwind) {
                 // That no loop goes beyond its bound is what is shown.
-                true => Vec::new(),
+                true => BTreeSet::new(),
                 false => task.cut_loops(&self.unfolding, query.unwind),
             },
-            others: self.unfolding.limits.iter().cloned().collect(),
+            assumptions: task.always_assumed().clone(),
         };
+        let omissions = self.unfolding.omissions.iter();
+        (limits.assumptions).extend(omissions.map(|one| Assumption::Omission(*one)));
         let contexts = self.contexts(query.order);
         if let Some(strategy) = &self.strategy {
             let answer = task.ask_by_parts(&self.unfolding, query, contexts, strategy, record);
             let left_out = match answer {
                 Answer::None(_) => None,
-                Answer::Partly { left_out, .. } => Some(left_out),
+                Answer::Partly(part) => Some(part.0),
                 answer => return answer,
             };
             self.add_doubts(task, query, &mut limits);
@@ -180,14 +179,14 @@ impl Bounded {
                 limits.loops.clear();
             }
             return match left_out {
-                Some(left_out) => Answer::Partly { left_out, limits },
+                Some(left_out) => Answer::Partly(Box::new((left_out, limits))),
                 None => Answer::None(limits),
             };
         }
         let Some(formula) = &mut self.formula else {
             self.add_doubts(task, query, &mut limits);
             // Nothing goes wrong with more contexts either, but there may be doubt.
-            let is_in_doubt = limits.others.iter().any(|other| other == DOUBT);
+            let is_in_doubt = limits.assumptions.contains(&Assumption::LostMemory);
             if self.unfolding.is_settled && (is_in_doubt || self.unfolding.doubts.is_empty()) {
                 limits.order = None;
             }
@@ -213,10 +212,10 @@ impl Bounded {
                     }
                     Answer::None(limits)
                 }
-                Outcome::Unknown(Reason::Interrupted | Reason::Deadline) => {
+                Outcome::Unknown(solve::Reason::Interrupted | solve::Reason::Deadline) => {
                     task.interruption(query.deadline)
                 }
-                Outcome::Unknown(reason) => Answer::Unknown(reason.to_string()),
+                Outcome::Unknown(reason) => Answer::Unknown(solver_failed(&reason)),
                 Outcome::Satisfiable => {
                     let start = Instant::now();
                     let threads = &self.unfolding.threads;
@@ -246,7 +245,7 @@ impl Bounded {
     fn add_doubts(&mut self, task: &Task, query: &Query, limits: &mut Limits) {
         let doubts = self.unfolding.doubts.clone();
         if !doubts.is_empty() && !self.never_happen(task, query, &doubts) {
-            limits.others.push(DOUBT.to_owned());
+            limits.assumptions.insert(Assumption::LostMemory);
         }
     }
 
@@ -297,8 +296,7 @@ impl Formula {
             && let Some(copy) = feed.copy()
             && let Err(error) = export::write(path, copy, violated)
         {
-            let reason = format!("cannot write {}: {error}", path.display());
-            return Err(Answer::Unknown(reason));
+            return Err(Answer::Unknown(cannot_write(path, &error)));
         }
         Ok(Formula {
             feed,
@@ -398,19 +396,32 @@ pub fn repeat(
         Err(misfit) => misfit.to_string(),
     };
     Err(Answer::Unknown(match unfolding.is_coarse {
-        true => format!(
-            "a violation is possible as far as the formula can tell, but could not be \
-             confirmed: {problem}"
-        ),
-        false => {
-            format!("internal error: a violation was found that does not replay: {problem}")
-        }
+        true => Reason::NotConfirmed { problem },
+        false => Reason::Internal(Internal::DoesNotReplay { problem }),
     }))
+}
+
+/// A solver gave up for a reason of its own.
+pub fn solver_failed(reason: &solve::Reason) -> Reason {
+    match reason {
+        solve::Reason::Memory => Reason::Memory,
+        solve::Reason::Interrupted => Reason::Interrupted,
+        reason => Reason::Solver {
+            problem: reason.to_string(),
+        },
+    }
+}
+
+pub fn cannot_write(path: &Path, error: &std::io::Error) -> Reason {
+    Reason::CannotWrite {
+        path: path.to_owned(),
+        problem: error.to_string(),
+    }
 }
 
 fn close(record: &mut Attempt, answer: Answer) -> Answer {
     record.peak_memory = memory::peak().unwrap_or(0);
-    record.result = answer.name();
+    record.result = answer.ending();
     answer
 }
 

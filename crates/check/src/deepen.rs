@@ -21,8 +21,10 @@
 
 use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
+use crate::facts::{Internal, Limits, Reason};
 use crate::sample;
-use crate::verdict::{Attempt, Limits, Order, Report, Verdict};
+use crate::verdict::{Attempt, Bounds, Order, Report, Verdict};
+use search::LeftOut;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -101,14 +103,13 @@ pub fn run(task: &Task) -> Report {
         });
     });
     let mut all = common.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let verdict = all.verdict.take().unwrap_or_else(|| all.conclude());
+    let verdict = all.verdict.take().unwrap_or_else(|| all.conclude(bounds));
     Report {
         verdict,
         attempts: all.attempts,
         limits_of_part: all.part.map(|(_, limits)| limits),
         more: Vec::new(),
         rest: None,
-        misfit: all.misfit,
     }
 }
 
@@ -202,17 +203,15 @@ struct Common {
     enough_unwinding: Option<u32>,
     /// What the strategy left out of the last question that it could not answer
     /// as a whole, and the limits of the rest.
-    part: Option<(String, Limits)>,
-    /// From this unwinding on, something is not supported, and why.
-    unsupported: Option<(u32, String)>,
-    /// A file of the user's that does not fit.
-    misfit: Option<String>,
+    part: Option<(LeftOut, Limits)>,
+    /// From this unwinding on, something is not supported or too large.
+    too_much: Option<(u32, Reason)>,
     verdict: Option<Verdict>,
 }
 
 impl Common {
-    fn is_unsupported(&self, unwind: u32) -> bool {
-        (self.unsupported.as_ref()).is_some_and(|(least, _)| unwind >= *least)
+    fn is_too_much(&self, unwind: u32) -> bool {
+        (self.too_much.as_ref()).is_some_and(|(least, _)| unwind >= *least)
     }
 
     fn is_shown(&self, question: &Question) -> bool {
@@ -264,7 +263,7 @@ impl Common {
                 None if questions.is_for_proof => questions.asked.clear(),
                 None => {}
             }
-            if self.is_unsupported(questions.unwind) {
+            if self.is_too_much(questions.unwind) {
                 questions.asked.clear();
             }
             while let Some(question) = level.question()
@@ -308,29 +307,19 @@ impl Common {
     }
 
     /// The verdict when all questions are answered.
-    fn conclude(&mut self) -> Verdict {
+    fn conclude(&mut self, bounds: &Bounds) -> Verdict {
         let limits = self.established.take().map(|(_, limits)| limits);
-        if let Some((_, reason)) = self.unsupported.take() {
-            return Verdict::Unknown {
-                reason,
-                established: limits,
-            };
-        }
-        match &self.part {
-            Some((left_out, _)) => Verdict::Unknown {
-                reason: format!(
-                    "no violation was found, but not all was looked at: {left_out} are left out"
-                ),
-                established: limits,
-            },
-            None => match limits {
-                Some(limits) => safe(limits),
-                // Without an answer nothing is known, whatever the reason.
-                None => Verdict::Unknown {
-                    reason: "internal error: no question was answered".to_owned(),
-                    established: None,
-                },
-            },
+        let part = self.part.as_ref();
+        let (reason, established) = match (self.too_much.take(), part, limits) {
+            (Some((_, reason)), _, limits) => (reason, limits),
+            (None, Some((left_out, _)), limits) => (Reason::LeftOut(left_out.clone()), limits),
+            (None, None, Some(limits)) => return Verdict::of_limits(limits, bounds),
+            // Without an answer nothing is known, whatever the reason.
+            (None, None, None) => (Reason::Internal(Internal::NoAnswer), None),
+        };
+        Verdict::Unknown {
+            reason,
+            established,
         }
     }
 }
@@ -400,7 +389,7 @@ impl Search<'_> {
                 return ControlFlow::Break(Over);
             }
             if self.is_over() {
-                return self.unknown("the time is over".to_owned());
+                return self.unknown(Reason::Time);
             }
             let mut common = self.common();
             if let Some(level) = common.next(self.core, false) {
@@ -446,15 +435,11 @@ impl Search<'_> {
             Answer::Violated(run) => self.end(Verdict::Violated(run)),
             Answer::None(limits) => self.note(question, limits),
             Answer::TooLong if !self.is_over() => ControlFlow::Continue(()),
-            Answer::TooLong => self.unknown("the time is over".to_owned()),
+            Answer::TooLong => self.unknown(Reason::Time),
             Answer::Unknown(reason) => self.unknown(reason),
-            Answer::Misfit(reason) => {
-                self.common().misfit = Some(reason.clone());
-                self.unknown(reason)
-            }
-            Answer::Unsupported(reason) => self.give_up_from(question.unwind, reason),
-            Answer::Partly { left_out, limits } => {
-                self.common().part = Some((left_out, limits));
+            Answer::TooMuch(reason) => self.give_up_from(question.unwind, reason),
+            Answer::Partly(part) => {
+                self.common().part = Some(*part);
                 ControlFlow::Continue(())
             }
         }
@@ -489,11 +474,12 @@ impl Search<'_> {
     /// There is no violation within these bounds.
     fn note(&self, question: Question, limits: Limits) -> ControlFlow<Over> {
         if limits.order.is_none() && limits.loops.is_empty() {
-            if !limits.others.is_empty() {
+            if !limits.assumptions.is_empty() {
                 // What was taken for granted may be wrong.
                 self.run_at_random()?;
             }
-            return self.end(safe(limits));
+            let bounds = &self.task.options.bounds;
+            return self.end(Verdict::of_limits(limits, bounds));
         }
         let mut common = self.common();
         common.shown.push(question);
@@ -506,20 +492,20 @@ impl Search<'_> {
     }
 
     /// Fewer iterations may still bring something to light.
-    fn give_up_from(&self, unwind: u32, reason: String) -> ControlFlow<Over> {
+    fn give_up_from(&self, unwind: u32, reason: Reason) -> ControlFlow<Over> {
         let mut common = self.common();
         if common.shown.is_empty() {
             drop(common);
             return self.unknown(reason);
         }
-        let is_less = (common.unsupported.as_ref()).is_none_or(|(least, _)| unwind < *least);
+        let is_less = (common.too_much.as_ref()).is_none_or(|(least, _)| unwind < *least);
         if is_less {
-            common.unsupported = Some((unwind, reason));
+            common.too_much = Some((unwind, reason));
         }
         ControlFlow::Continue(())
     }
 
-    fn unknown(&self, reason: String) -> ControlFlow<Over> {
+    fn unknown(&self, reason: Reason) -> ControlFlow<Over> {
         let established = self.common().established.clone();
         self.end(Verdict::Unknown {
             reason,
@@ -541,7 +527,7 @@ impl Search<'_> {
     /// wait.
     fn or_stop_all(&self, work: impl FnOnce()) {
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
-            let _ = self.unknown(crate::PANICKED.to_owned());
+            let _ = self.unknown(Reason::Internal(Internal::Panicked));
         }
     }
 
@@ -583,14 +569,6 @@ fn contains(order: Order, other: Order) -> bool {
         (Order::Contexts(a), Order::Contexts(b))
         | (Order::Rounds(a), Order::Rounds(b) | Order::Contexts(b)) => a >= b,
         (Order::Contexts(_), Order::Rounds(_)) => false,
-    }
-}
-
-fn safe(limits: Limits) -> Verdict {
-    if limits == Limits::default() {
-        Verdict::Safe
-    } else {
-        Verdict::SafeUpTo(limits)
     }
 }
 

@@ -9,19 +9,24 @@ mod bounded;
 mod collect;
 mod deepen;
 mod export;
+mod facts;
 mod feed;
+mod question;
 mod sample;
 mod schedules;
 mod slice;
 mod verdict;
 mod witness;
 
-pub use bounded::DOUBT;
-pub use search::{Slice, Strategy, Tiling};
+pub use facts::{
+    Assumption, CutLoop, Ending, Internal, Limits, Part, Reason, SourcePlace, Unsupported,
+};
+pub use question::Question;
+pub use search::{LeftOut, Slice, Strategy, Tiling, Untried};
 pub use slice::{Combined, Misfit, SliceResult, SliceVerdict, combine};
+pub use unfold::{Maker, Omission, Way};
 pub use verdict::{
-    Attempt, Bounds, CutLoop, Limits, Options, Order, Progress, Reductions, Report, Search, Stage,
-    Verdict,
+    Attempt, Bounds, Conflict, Options, Order, Progress, Reductions, Report, Search, Stage, Verdict,
 };
 
 use analysis::Loops;
@@ -30,13 +35,12 @@ use collect::Collection;
 use ir::Program;
 use library::{Function, Memory};
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Stack for the thread that works: calls of the program nest there.
 const STACK: usize = 1 << 30;
-
-const PANICKED: &str = "internal error: the checker panicked";
 
 /// Checks a program. `watch` is told now and then what is going on, and says
 /// whether to go on.
@@ -52,15 +56,17 @@ pub fn check(
             .stack_size(STACK)
             .spawn_scoped(scope, work);
         match worker {
-            Err(error) => unknown(format!("cannot start a thread: {error}")),
+            Err(error) => unknown(Reason::CannotStart {
+                problem: error.to_string(),
+            }),
             Ok(worker) => worker
                 .join()
-                .unwrap_or_else(|_| unknown(PANICKED.to_owned())),
+                .unwrap_or_else(|_| unknown(Reason::Internal(Internal::Panicked))),
         }
     })
 }
 
-fn unknown(reason: String) -> Report {
+fn unknown(reason: Reason) -> Report {
     Report {
         verdict: Verdict::Unknown {
             reason,
@@ -70,7 +76,6 @@ fn unknown(reason: String) -> Report {
         limits_of_part: None,
         more: Vec::new(),
         rest: None,
-        misfit: None,
     }
 }
 
@@ -79,7 +84,11 @@ fn check_here(
     options: &Options,
     watch: &(dyn Fn(&Progress) -> bool + Sync),
 ) -> Report {
-    let deadline = options.time.map(|time| Instant::now() + time);
+    if let Err(conflict) = options.validate() {
+        return unknown(Reason::Options(conflict));
+    }
+    // A time that no clock can show is no limit.
+    let deadline = (options.time).and_then(|time| Instant::now().checked_add(time));
     let stop = AtomicBool::new(false);
     let watch = |progress: &Progress| !stop.load(Ordering::Relaxed) && watch(progress);
     let task = Task {
@@ -92,6 +101,8 @@ fn check_here(
         loops: loop_bounds(program, options),
         can_free: can_free(program),
         collection: Collection::default(),
+        was_short: AtomicBool::new(false),
+        always_assumed: OnceLock::new(),
     };
     if let Err(reason) = task.image(&task.options.config) {
         return unknown(reason);
@@ -103,52 +114,7 @@ fn check_here(
         report.rest = Some(std::mem::replace(&mut report.verdict, verdict));
         report.more = runs.collect();
     }
-    state_assumptions(&mut report, program);
     report
-}
-
-/// What a verdict takes for granted about addresses, as the beginning of a limit.
-pub const LAYOUT: &str = "it does not matter where in memory things are";
-
-/// What a verdict takes for granted about the order of accesses, likewise.
-pub const ORDERS: &str = "memory is sequentially consistent";
-
-/// Each object is at one place only, and all threads agree on what happened first.
-/// Says so where it matters.
-fn state_assumptions(report: &mut Report, program: &Program) {
-    let says_nothing = |verdict: &Verdict| match verdict {
-        Verdict::Violated(_) => true,
-        Verdict::Safe | Verdict::SafeUpTo(_) => false,
-        Verdict::Unknown { established, .. } => established.is_none(),
-    };
-    let says_no_more = report.rest.as_ref().is_none_or(says_nothing);
-    if says_nothing(&report.verdict) && says_no_more && report.limits_of_part.is_none() {
-        return;
-    }
-    let name = |site: analysis::Site| site.describe(program);
-    let layout = analysis::layout::first_dependence(program)
-        .map(|site| format!("{LAYOUT}, which {} may depend on", name(site)));
-    let orders = analysis::orders::first_weaker(program)
-        .map(|site| format!("{ORDERS}, which {} does not ask for", name(site)));
-    let assumptions: Vec<String> = layout.into_iter().chain(orders).collect();
-    if assumptions.is_empty() {
-        return;
-    }
-    let add = |limits: &mut Limits| limits.others.extend_from_slice(&assumptions);
-    let verdicts = [Some(&mut report.verdict), report.rest.as_mut()];
-    for verdict in verdicts.into_iter().flatten() {
-        match verdict {
-            Verdict::Safe => {
-                let mut limits = Limits::default();
-                add(&mut limits);
-                *verdict = Verdict::SafeUpTo(limits);
-            }
-            Verdict::SafeUpTo(limits) => add(limits),
-            Verdict::Unknown { established, .. } => established.iter_mut().for_each(add),
-            Verdict::Violated(_) => {}
-        }
-    }
-    report.limits_of_part.iter_mut().for_each(add);
 }
 
 /// The user's bounds of single loops.

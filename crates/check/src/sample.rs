@@ -1,6 +1,7 @@
 //! Runs at random, in case something breaks easily.
 
 use crate::attempt::Task;
+use crate::facts::Ending;
 use crate::verdict::{Attempt, Progress, Stage};
 use replay::Run;
 use std::time::Instant;
@@ -53,8 +54,8 @@ pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
         replaying: start.elapsed(),
         peak_memory: solve::memory::peak().unwrap_or(0),
         result: match found {
-            Some(_) => "violated".to_owned(),
-            None => format!("{seed} runs at random"),
+            Some(_) => Ending::Violated,
+            None => Ending::Runs(seed),
         },
         ..Attempt::default()
     };

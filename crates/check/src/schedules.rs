@@ -5,13 +5,14 @@
 //! the strategy's business; a model is replayed here as any other.
 
 use crate::attempt::{Answer, Query, Task};
-use crate::verdict::{Attempt, Limits, Options, Order, Progress, Stage};
+use crate::facts::{Limits, Reason};
+use crate::question::Question;
+use crate::verdict::{Attempt, Order, Progress, Stage};
 use crate::{bounded, export};
 use encode::Encoding;
 use formula::{ClauseList, ClauseSink};
-use replay::{Checks, Property};
 use search::{Checkpoint, Identity, Outcome, Problem, Schedule, Strategy};
-use solve::{ClauseSink as _, Cnf, Literal, Reason};
+use solve::{ClauseSink as _, Cnf, Literal};
 use std::time::Instant;
 use unfold::{Threads, Unfolding};
 
@@ -70,11 +71,14 @@ impl Task<'_> {
             && let Some(copy) = &clauses.copy
             && let Err(error) = export::write(path, copy, violated)
         {
-            return Answer::Unknown(format!("cannot write {}: {error}", path.display()));
+            return Answer::Unknown(bounded::cannot_write(path, &error));
         }
         let checkpoint = match self.checkpoint(query, strategy, &clauses.cnf) {
             Ok(checkpoint) => checkpoint,
-            Err(error) => return Answer::Misfit(error.to_string()),
+            Err(error) => {
+                let problem = error.to_string();
+                return Answer::Unknown(Reason::Checkpoint { problem });
+            }
         };
         let start = Instant::now();
         let problem = Problem {
@@ -95,7 +99,7 @@ impl Task<'_> {
                 stage: Stage::Solving,
                 order: Some(query.order),
                 unwind: Some(query.unwind),
-                search: Some(*progress),
+                search: Some(progress.clone()),
             })
         };
         let report = search::search(problem, strategy, &options, checkpoint, &mut watch);
@@ -104,14 +108,14 @@ impl Task<'_> {
         record.search = report.statistics;
         match report.outcome {
             Outcome::None => Answer::None(Limits::default()),
-            Outcome::Incomplete { left_out } => {
+            Outcome::Incomplete(left_out) => {
                 let limits = Limits::default();
-                Answer::Partly { left_out, limits }
+                Answer::Partly(Box::new((left_out, limits)))
             }
-            Outcome::Stopped(Reason::Interrupted | Reason::Deadline) => {
+            Outcome::Stopped(solve::Reason::Interrupted | solve::Reason::Deadline) => {
                 self.interruption(query.deadline)
             }
-            Outcome::Stopped(reason) => Answer::Unknown(reason.to_string()),
+            Outcome::Stopped(reason) => Answer::Unknown(bounded::solver_failed(&reason)),
             Outcome::Found(found) => {
                 let start = Instant::now();
                 let model = encoding.model(threads, |number| found.value(literal(number)));
@@ -132,7 +136,7 @@ impl Task<'_> {
             return Ok(None);
         };
         // The sizes tell apart versions that make other formulas.
-        let question = question(self.options, query.order, query.unwind);
+        let question = Question::of(self.options, query.order, query.unwind);
         let identity = Identity {
             program: format!("{:016x}", self.digest),
             bounds: format!(
@@ -148,49 +152,6 @@ impl Task<'_> {
         };
         Checkpoint::open(path, identity).map(Some)
     }
-}
-
-/// Everything that decides which formula a query makes of a program.
-pub fn question(options: &Options, order: Order, unwind: u32) -> String {
-    let (config, reductions) = (&options.config, &options.reductions);
-    let mut parts = vec![match order {
-        Order::Contexts(bound) => format!("{bound} contexts"),
-        Order::Rounds(bound) => format!("{bound} rounds"),
-    }];
-    parts.push(format!("unwind {unwind}"));
-    let only_assertions = Checks::NONE.with(Property::Assert);
-    if config.checks != only_assertions {
-        let names: Vec<&str> = config.checks.iter().map(Property::name).collect();
-        parts.push(names.join(" and "));
-    }
-    let is_partial = config.partial_deadlocks && config.checks.has(Property::Deadlock);
-    let flags = [
-        (is_partial, "partial deadlocks"),
-        (options.bounds.unwind_every_loop, "every loop"),
-        (config.spurious_wakeups, "spurious wake-ups"),
-        (config.malloc_may_fail, "allocations may fail"),
-        (!config.address_reuse, "no address reuse"),
-        (
-            reductions.normal_forms.resume_for_conflict,
-            "resumed for conflicts",
-        ),
-        (
-            reductions.normal_forms.ordered_neighbours,
-            "neighbours ordered",
-        ),
-    ];
-    let flags = flags.iter().filter(|(is_on, _)| *is_on);
-    parts.extend(flags.map(|(_, name)| (*name).to_owned()));
-    if reductions.unfolding != unfold::Reductions::default() || !reductions.narrowing {
-        parts.push(format!("{:?}", reductions.unfolding));
-        parts.push(format!("narrowing {}", reductions.narrowing));
-    }
-    for (name, bound) in &options.bounds.unwind_set {
-        parts.push(format!("{name}:{bound}"));
-    }
-    let arguments = config.arguments.iter();
-    parts.extend(arguments.map(|argument| format!("argument {argument:?}")));
-    parts.join(", ")
 }
 
 fn literal(number: i32) -> Literal {

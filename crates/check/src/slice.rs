@@ -4,13 +4,14 @@
 //! Slices fit together only if they are of the same program, the same question
 //! and the same partitions. A gap is refused: nobody has looked there.
 
-use crate::schedules::question;
+use crate::facts::Limits;
+use crate::question::Question;
 use crate::verdict::{Options, Report, Verdict};
 use search::{Slice, Strategy};
 use serde::{Deserialize, Serialize};
 
 /// Changes when the meaning of fields does.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -29,18 +30,18 @@ pub struct SliceResult {
     pub version: String,
     /// Digest of the program.
     pub program: String,
-    /// Bounds, and whatever else the question depends on.
-    pub question: String,
+    /// Bounds, and whatever else the formula depends on.
+    pub question: Question,
     pub partitions: u64,
     /// The first one.
     pub from: u64,
     /// The last one.
     pub to: u64,
     pub verdict: SliceVerdict,
-    /// Why it is unknown.
+    /// Why it is unknown, in words for people.
     pub reason: Option<String>,
-    /// What was not gone beyond, in words; empty if nothing was left out.
-    pub limits: String,
+    /// What was not gone beyond; empty if nothing was left out.
+    pub limits: Limits,
     /// The text of a schedule file that shows the violation.
     pub schedule: Option<String>,
     pub seconds: f64,
@@ -48,12 +49,13 @@ pub struct SliceResult {
 
 impl SliceResult {
     /// The result of a check; `None` if its bounds were not given. A search that
-    /// is not by partitions is all of one.
+    /// is not by partitions is all of one. `reason` says in words why it is unknown,
+    /// if it is.
     pub fn of(
         digest: u64,
         options: &Options,
         report: &Report,
-        limits: String,
+        reason: Option<String>,
         seconds: f64,
     ) -> Option<SliceResult> {
         let slice = match &options.search.strategy {
@@ -64,13 +66,16 @@ impl SliceResult {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             program: format!("{digest:016x}"),
-            question: question(options, options.bounds.order?, options.bounds.unwind?),
+            question: Question::of(options, options.bounds.order?, options.bounds.unwind?),
             partitions: slice.n_partitions(),
             from: slice.from,
             to: slice.to,
             verdict: SliceVerdict::None,
             reason: None,
-            limits,
+            limits: match &report.verdict {
+                Verdict::SafeUpTo(limits) => limits.clone(),
+                _ => report.limits_of_part.clone().unwrap_or_default(),
+            },
             schedule: None,
             seconds,
         };
@@ -82,9 +87,9 @@ impl SliceResult {
             Verdict::Safe | Verdict::SafeUpTo(_) => {}
             // A slice cannot say more than this.
             Verdict::Unknown { .. } if report.limits_of_part.is_some() && !slice.is_all() => {}
-            Verdict::Unknown { reason, .. } => {
+            Verdict::Unknown { .. } => {
                 result.verdict = SliceVerdict::Unknown;
-                result.reason = Some(reason.clone());
+                result.reason = reason;
             }
         }
         Some(result)
@@ -97,8 +102,13 @@ pub enum Combined {
     /// With the text of a schedule.
     Violated(String),
     /// Up to these limits; empty if nothing was left out.
-    None(String),
-    Unknown(String),
+    None(Limits),
+    Unknown {
+        /// Of which partitions.
+        from: u64,
+        to: u64,
+        reason: Option<String>,
+    },
 }
 
 /// Why slices cannot be put together. The numbers are places in the list.
@@ -133,7 +143,11 @@ pub fn combine(results: &[SliceResult]) -> Result<Combined, Misfit> {
             ),
             ("version", result.version.clone(), first.version.clone()),
             ("program", result.program.clone(), first.program.clone()),
-            ("question", result.question.clone(), first.question.clone()),
+            (
+                "question",
+                result.question.to_string(),
+                first.question.to_string(),
+            ),
             (
                 "number of partitions",
                 number(result.partitions),
@@ -180,38 +194,44 @@ pub fn combine(results: &[SliceResult]) -> Result<Combined, Misfit> {
         return Err(Misfit::Gap { from, to, of });
     }
     if let Some(unknown) = (results.iter()).find(|r| r.verdict == SliceVerdict::Unknown) {
-        let reason = unknown.reason.as_deref().unwrap_or("unknown");
-        return Ok(Combined::Unknown(format!(
-            "partitions {} to {}: {reason}",
-            unknown.from, unknown.to
-        )));
+        return Ok(Combined::Unknown {
+            from: unknown.from,
+            to: unknown.to,
+            reason: unknown.reason.clone(),
+        });
     }
     // Slices may differ in whether they had the time to see that a loop ends.
-    let mut limits: Vec<&str> = Vec::new();
+    let mut limits = Limits::default();
     for result in results {
-        if !result.limits.is_empty() && !limits.contains(&result.limits.as_str()) {
-            limits.push(&result.limits);
-        }
+        limits.join(result.limits.clone());
     }
-    Ok(Combined::None(limits.join("; ")))
+    Ok(Combined::None(limits))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Order;
+
+    fn limits() -> Limits {
+        Limits {
+            order: Some(Order::Contexts(4)),
+            ..Limits::default()
+        }
+    }
 
     fn result(from: u64, to: u64) -> SliceResult {
         SliceResult {
             format: FORMAT,
             version: "1".to_owned(),
             program: "p".to_owned(),
-            question: "4 contexts".to_owned(),
+            question: Question::of(&Options::default(), Order::Contexts(4), 1),
             partitions: 8,
             from,
             to,
             verdict: SliceVerdict::None,
             reason: None,
-            limits: "up to 4 contexts".to_owned(),
+            limits: limits(),
             schedule: None,
             seconds: 1.0,
         }
@@ -219,7 +239,7 @@ mod tests {
 
     #[test]
     fn all_slices_make_a_verdict() {
-        let none = Ok(Combined::None("up to 4 contexts".to_owned()));
+        let none = Ok(Combined::None(limits()));
         assert_eq!(combine(&[result(0, 7)]), none);
         assert_eq!(combine(&[result(4, 7), result(0, 3)]), none);
         assert_eq!(combine(&[result(0, 5), result(3, 7)]), none);
@@ -250,10 +270,12 @@ mod tests {
         unknown.verdict = SliceVerdict::Unknown;
         unknown.reason = Some("the time is over".to_owned());
         let combined = combine(&[result(0, 3), unknown]).unwrap();
-        assert_eq!(
-            combined,
-            Combined::Unknown("partitions 4 to 7: the time is over".to_owned())
-        );
+        let expected = Combined::Unknown {
+            from: 4,
+            to: 7,
+            reason: Some("the time is over".to_owned()),
+        };
+        assert_eq!(combined, expected);
     }
 
     #[test]
@@ -261,7 +283,9 @@ mod tests {
         type Change = fn(&mut SliceResult);
         let changes: [(&str, Change); 4] = [
             ("program", |r| r.program.push('x')),
-            ("question", |r| r.question.push('x')),
+            ("question", |r| {
+                r.question = Question::of(&Options::default(), Order::Contexts(5), 1);
+            }),
             ("version", |r| r.version.push('x')),
             ("number of partitions", |r| r.partitions = 16),
         ];

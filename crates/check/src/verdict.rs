@@ -1,12 +1,16 @@
 //! What is asked and what is answered.
 
-use ir::Location;
+use crate::facts::{CutLoop, Ending, Limits, Reason};
+use replay::{Checks, Conclusion, Property};
+use search::Strategy;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How contexts are ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// So many contexts, of any threads.
     Contexts(u32),
@@ -38,6 +42,17 @@ impl Bounds {
     pub fn are_given(&self) -> bool {
         self.order.is_some() && self.unwind.is_some()
     }
+
+    /// Whether the user gave every limit that mattered. What was taken for granted
+    /// counts as asked for only if all bounds are given.
+    fn ask_for(&self, limits: &Limits) -> bool {
+        let is_given =
+            |cut: &CutLoop| self.unwind.is_some() || self.unwind_set.contains_key(&cut.name);
+        self.are_given()
+            || (limits.order.is_none() || self.order.is_some())
+                && limits.loops.iter().all(is_given)
+                && limits.assumptions.is_empty()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -54,6 +69,76 @@ pub struct Options {
     pub search: Search,
     /// Go on after the first violation.
     pub all_violations: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            bounds: Bounds::default(),
+            config: replay::Config {
+                checks: Checks::ends_of_threads(),
+                ..replay::Config::default()
+            },
+            time: None,
+            memory: None,
+            dump: None,
+            reductions: Reductions::default(),
+            search: Search::default(),
+            all_violations: false,
+        }
+    }
+}
+
+/// Options that do not go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// Whether a bound is enough is a question about a bound.
+    UnwindWithoutBound,
+    /// Normal forms leave out schedules that are equivalent to others, and so does
+    /// the strategy: between them they would leave out some altogether.
+    NormalForms,
+    /// Parts of a search are parts of a certain one.
+    OpenBounds,
+    /// The strategy closes no parts of the space that could be kept.
+    NoCheckpoints,
+    /// There are no such partitions.
+    NoSuchSlice(search::Slice),
+}
+
+impl Options {
+    /// Whether the options go together. A check refuses to begin if not.
+    pub fn validate(&self) -> Result<(), Conflict> {
+        let bounds = &self.bounds;
+        if self.config.checks.has(Property::Unwind) && bounds.unwind.is_none() {
+            return Err(Conflict::UnwindWithoutBound);
+        }
+        let strategy = self.search.strategy.as_ref();
+        let leaves_out = matches!(
+            strategy,
+            Some(Strategy::Swarm(_) | Strategy::Lazy | Strategy::Widen)
+        );
+        if leaves_out && self.reductions.normal_forms != encode::NormalForms::default() {
+            return Err(Conflict::NormalForms);
+        }
+        if let Some(Strategy::Partition(slice)) = strategy {
+            let all = search::Slice::all(slice.bits);
+            if slice.from > slice.to || slice.to > all.to {
+                return Err(Conflict::NoSuchSlice(*slice));
+            }
+            if !slice.is_all() && !bounds.are_given() {
+                return Err(Conflict::OpenBounds);
+            }
+        }
+        if self.search.checkpoint.is_some() {
+            if !bounds.are_given() {
+                return Err(Conflict::OpenBounds);
+            }
+            if !strategy.is_some_and(Strategy::has_checkpoints) {
+                return Err(Conflict::NoCheckpoints);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// How the schedules are searched.
@@ -109,31 +194,51 @@ pub enum Verdict {
     /// No run within these limits does.
     SafeUpTo(Limits),
     Unknown {
-        reason: String,
+        reason: Reason,
         /// What was shown before things went wrong.
         established: Option<Limits>,
     },
 }
 
-/// What a search did not go beyond. Empty: nothing was left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// Unless no run has more contexts than that anyway.
-    pub order: Option<Order>,
-    pub loops: Vec<CutLoop>,
-    /// Anything else that was left out, as sentences without full stop.
-    pub others: Vec<String>,
-}
+impl Verdict {
+    /// In a word.
+    pub fn conclusion(&self) -> Conclusion {
+        match self {
+            Verdict::Violated(_) => Conclusion::Violated,
+            Verdict::Safe => Conclusion::Safe,
+            Verdict::SafeUpTo(_) => Conclusion::SafeWithinBounds,
+            Verdict::Unknown { .. } => Conclusion::Unknown,
+        }
+    }
 
-/// A loop that may iterate, or a function that may call itself, more often than
-/// was looked at.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CutLoop {
-    /// `main.0`, or the function's name for recursion.
-    pub name: String,
-    pub location: Option<Location>,
-    pub bound: u32,
-    pub is_recursion: bool,
+    /// Of what was shown: safe, if all that matters is what the user asked for.
+    pub fn of_limits(limits: Limits, bounds: &Bounds) -> Verdict {
+        match limits {
+            limits if limits.are_empty() => Verdict::Safe,
+            limits if bounds.ask_for(&limits) => Verdict::SafeUpTo(limits),
+            limits => Verdict::Unknown {
+                reason: Reason::Bounds,
+                established: Some(limits),
+            },
+        }
+    }
+
+    /// What was shown, if anything.
+    pub fn limits(&self) -> Option<&Limits> {
+        match self {
+            Verdict::SafeUpTo(limits) => Some(limits),
+            Verdict::Unknown { established, .. } => established.as_ref(),
+            Verdict::Violated(_) | Verdict::Safe => None,
+        }
+    }
+
+    /// Why it is unknown.
+    pub fn reason(&self) -> Option<&Reason> {
+        match self {
+            Verdict::Unknown { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -148,8 +253,6 @@ pub struct Report {
     pub more: Vec<replay::Run>,
     /// If all violations are wanted and there are some: whether there are others.
     pub rest: Option<Verdict>,
-    /// If it is unknown because a file that the user gave does not fit: why.
-    pub misfit: Option<String>,
 }
 
 /// One query and its cost.
@@ -169,8 +272,7 @@ pub struct Attempt {
     pub replaying: Duration,
     /// Of the process, in bytes, when the query was done.
     pub peak_memory: u64,
-    /// `violated`, `none`, `interrupted`, ...
-    pub result: String,
+    pub result: Ending,
     /// The strategy, if the schedules were searched part by part.
     pub strategy: Option<&'static str>,
     pub search: search::Statistics,
@@ -192,4 +294,101 @@ pub struct Progress {
     pub unwind: Option<u32>,
     /// While schedules are searched part by part.
     pub search: Option<search::Progress>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Assumption;
+
+    fn given(order: Option<Order>, unwind: Option<u32>, names: &[&str]) -> Bounds {
+        let set = names.iter().map(|name| ((*name).to_owned(), 3));
+        Bounds {
+            order,
+            unwind,
+            unwind_every_loop: false,
+            unwind_set: set.collect(),
+        }
+    }
+
+    #[test]
+    fn only_bounds_that_were_asked_for_make_a_verdict() {
+        let four = Some(Order::Contexts(4));
+        let check = |limits: &Limits, bounds: &Bounds, expected: Conclusion| {
+            let verdict = Verdict::of_limits(limits.clone(), bounds);
+            assert_eq!(verdict.conclusion(), expected, "{limits:?} {bounds:?}");
+        };
+        let cut_loop = CutLoop {
+            name: "main.0".to_owned(),
+            place: None,
+            bound: 3,
+            is_recursion: false,
+        };
+        let whole = Limits {
+            order: four,
+            ..Limits::default()
+        };
+        let cut = Limits {
+            loops: [cut_loop].into(),
+            ..whole.clone()
+        };
+        let assumed = Limits {
+            assumptions: [Assumption::LostMemory].into(),
+            ..Limits::default()
+        };
+        let (within, unknown) = (Conclusion::SafeWithinBounds, Conclusion::Unknown);
+        check(&cut, &given(four, Some(3), &[]), within);
+        check(&cut, &given(four, None, &[]), unknown);
+        check(&cut, &given(None, Some(3), &[]), unknown);
+        check(&cut, &given(four, None, &["main.0"]), within);
+        check(&cut, &given(four, None, &["main.1"]), unknown);
+        check(&whole, &given(four, None, &[]), within);
+        check(&whole, &given(None, None, &[]), unknown);
+        check(&assumed, &given(None, None, &[]), unknown);
+        check(&assumed, &given(four, Some(3), &[]), within);
+        let nothing = Limits::default();
+        check(&nothing, &given(None, None, &[]), Conclusion::Safe);
+    }
+
+    #[test]
+    fn options_that_do_not_go_together_are_refused() {
+        let check = |change: fn(&mut Options), expected: Result<(), Conflict>| {
+            let mut options = Options::default();
+            change(&mut options);
+            assert_eq!(options.validate(), expected);
+        };
+        check(|_| {}, Ok(()));
+        check(
+            |options| options.config.checks = Checks::NONE.with(Property::Unwind),
+            Err(Conflict::UnwindWithoutBound),
+        );
+        check(
+            |options| {
+                options.reductions.normal_forms.ordered_neighbours = true;
+                options.search.strategy = Some(Strategy::Lazy);
+            },
+            Err(Conflict::NormalForms),
+        );
+        check(
+            |options| options.search.checkpoint = Some("x".into()),
+            Err(Conflict::OpenBounds),
+        );
+        check(
+            |options| {
+                options.bounds.order = Some(Order::Rounds(1));
+                options.bounds.unwind = Some(1);
+                options.search.checkpoint = Some("x".into());
+                options.search.strategy = Some(Strategy::Whole);
+            },
+            Err(Conflict::NoCheckpoints),
+        );
+        let none = search::Slice {
+            bits: 2,
+            from: 1,
+            to: 4,
+        };
+        let mut options = Options::default();
+        options.search.strategy = Some(Strategy::Partition(none));
+        assert_eq!(options.validate(), Err(Conflict::NoSuchSlice(none)));
+    }
 }

@@ -2,7 +2,7 @@
 //! `cargo run --release -p cli --example unfolded -- FILE UNWIND TURNS [clang options]`.
 
 use std::path::PathBuf;
-use unfold::{Access, Check, Checks, Options};
+use unfold::{Access, Options};
 
 fn main() {
     let mut words = std::env::args().skip(1);
@@ -17,17 +17,10 @@ fn main() {
     let loaded = llvm::load(&[file], &options).unwrap_or_else(|error| panic!("{error}"));
     let program = &loaded.program;
     let options = Options {
-        checks: Checks::NONE.with(Check::Assert),
         unwind,
-        unwind_every_loop: false,
-        unwind_loops: Default::default(),
         turns: Some(turns),
-        spurious_wakeups: false,
-        malloc_may_fail: false,
-        address_reuse: true,
         can_free: false,
-        arguments: vec!["program".to_owned()],
-        reductions: unfold::Reductions::default(),
+        ..Options::default()
     };
     let unfolding = std::thread::scope(|scope| {
         std::thread::Builder::new()

@@ -3,15 +3,15 @@
 //! by then.
 
 use crate::args::Check as Arguments;
-use crate::input::{config, load};
+use crate::input::{config, load, program_name};
 use crate::loop_names::check_loop_names;
 use crate::progress::Watch;
 use crate::run::write_schedule;
-use crate::{Failure, Status, print, svcomp, terminal_width};
-use check::{Bounds, Options, Order, Progress, Report, SliceResult, Stage};
+use crate::{Failure, Status, mention, print, svcomp, terminal_width};
+use check::{Options, Order, Progress, Reason, Report, SliceResult, Stage, Verdict};
 use llvm::Loaded;
-use replay::{Checks, Property};
-use report::{Cost, Replay, Verdict};
+use replay::{Checks, Conclusion, Property};
+use report::{Cost, Replay};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
@@ -21,22 +21,16 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
     if arguments.svcomp {
         return svcomp::check(arguments);
     }
-    let checks = arguments.checks();
-    if checks.has(Property::Unwind) && arguments.bounds().unwind.is_none() {
-        let what =
-            "--property unwind needs --unwind or --unwind-all: it asks whether a bound is enough";
-        return Err(Failure::Usage(what.to_owned()));
-    }
-    let checked = Checked::of(arguments, checks)?;
-    checked.tell(arguments)?;
+    let checked = Checked::of(arguments, arguments.checks())?;
+    mention(checked.tell(arguments));
+    checked.keep(arguments);
     checked.status()
 }
 
 /// A program, and what the checker says about it.
 pub struct Checked {
     loaded: Loaded,
-    bounds: Bounds,
-    checks: Checks,
+    options: Options,
     pub report: Report,
     cost: Cost,
 }
@@ -50,30 +44,33 @@ impl Checked {
 
     fn unguarded(arguments: &Arguments, checks: Checks) -> Result<Checked, Failure> {
         let start = Instant::now();
-        let search = arguments.search.resolve(arguments)?;
-        let loaded = load(&arguments.input(), checks)?;
-        let program = &loaded.program;
-        let bounds = arguments.bounds();
-        check_loop_names(program, bounds.unwind_set.keys())?;
-        let loading = start.elapsed();
-        let options = Options {
-            bounds: bounds.clone(),
-            config: config(&arguments.behaviour, checks, program),
-            // Users count from when they press the key.
-            time: arguments
-                .time
-                .map(|limit| Duration::from_secs(limit).saturating_sub(loading)),
+        let watch = Watch::start(None);
+        let mut options = Options {
+            bounds: arguments.bounds(),
+            config: config(&arguments.behaviour, checks),
+            time: arguments.time.map(Duration::from_secs),
             memory: arguments.memory,
             dump: arguments.dump.clone(),
             reductions: arguments.reductions(),
-            search,
+            search: arguments.search.resolve(arguments)?,
             all_violations: arguments.all_violations,
         };
-        let watch = Watch::start(None);
+        // What is asked wrongly is told before anything is compiled.
+        (options.validate())
+            .map_err(|conflict| Failure::Usage(report::describe_conflict(&conflict)))?;
+        let loaded = load(&arguments.input(), checks)?;
+        let program = &loaded.program;
+        check_loop_names(program, options.bounds.unwind_set.keys())?;
+        options.config.surroundings.arguments[0] = program_name(program);
+        let loading = start.elapsed();
+        // Users count from when they press the key.
+        options.time = options.time.map(|limit| limit.saturating_sub(loading));
         let latest: Mutex<Option<Progress>> = Mutex::new(None);
         let describe = || Some(describe_progress(latest.lock().ok()?.as_ref()?));
         let report = watch.accompany(describe, || {
             ::check::check(program, &options, &|progress| {
+                let failures = progress.search.iter().flat_map(|search| &search.failures);
+                failures.for_each(|failure| watch.warn(failure));
                 if let Ok(mut latest) = latest.lock() {
                     *latest = Some(progress.clone());
                 }
@@ -81,16 +78,9 @@ impl Checked {
             })
         });
         watch.finish();
-        if let (Some(path), check::Verdict::Violated(run)) = (&arguments.save, &report.verdict) {
-            write_schedule(path, &run.schedule)?;
-            for (index, run) in report.more.iter().enumerate() {
-                let mut path = path.as_os_str().to_owned();
-                path.push(format!(".{}", index + 2));
-                write_schedule(Path::new(&path), &run.schedule)?;
-            }
-        }
-        if let Some(path) = &arguments.search.result {
-            write_result(path, program, &options, &report, start.elapsed())?;
+        for attempt in &report.attempts {
+            let failures = attempt.search.failures.iter();
+            failures.for_each(|failure| watch.warn(failure));
         }
         let cost = Cost {
             elapsed: start.elapsed(),
@@ -99,29 +89,23 @@ impl Checked {
         };
         Ok(Checked {
             loaded,
-            bounds,
-            checks,
+            options,
             report,
             cost,
         })
-    }
-
-    pub fn verdict(&self) -> Verdict {
-        Verdict::of_check(&self.report.verdict, &self.bounds)
     }
 
     /// Prints the result.
     pub fn tell(&self, arguments: &Arguments) -> Result<(), Failure> {
         let program = &self.loaded.program;
         if arguments.json {
-            let json = report::check_to_json(program, &self.report, &self.bounds, &self.cost);
+            let json = report::check_to_json(program, &self.report, &self.cost);
             return print(format!("{json:#}\n"));
         }
         let mut text = report::render_check(
             program,
             &self.report,
-            &self.bounds,
-            &replay(arguments, self.checks),
+            &replay(arguments, self.options.config.checks),
             terminal_width(),
         );
         if arguments.stats {
@@ -130,53 +114,62 @@ impl Checked {
         print(text)
     }
 
-    pub fn status(&self) -> Result<Status, Failure> {
-        if let Some(reason) = &self.report.misfit {
-            return Err(Failure::Checkpoint(reason.clone()));
-        }
-        match self.verdict() {
-            Verdict::Violated => Ok(Status::Violated),
-            Verdict::Safe | Verdict::SafeWithinBounds => Ok(Status::Fine),
-            Verdict::Unknown => match &self.report.verdict {
-                check::Verdict::Unknown { reason, .. } => match internal_error(reason) {
-                    Some(what) => Err(Failure::Internal(what.to_owned())),
-                    None => Ok(Status::Unknown),
-                },
-                _ => Ok(Status::Unknown),
-            },
-        }
+    /// Writes the files that the user wants. The verdict stands, whatever becomes of
+    /// them.
+    pub fn keep(&self, arguments: &Arguments) {
+        mention(self.keep_schedules(arguments));
+        mention(self.keep_result(arguments));
     }
-}
 
-/// What was found, for `threadbare combine`.
-fn write_result(
-    path: &Path,
-    program: &ir::Program,
-    options: &Options,
-    report: &Report,
-    elapsed: Duration,
-) -> Result<(), Failure> {
-    let limits = match &report.verdict {
-        check::Verdict::SafeUpTo(limits) => Some(limits),
-        _ => report.limits_of_part.as_ref(),
-    };
-    let limits = limits.map(|limits| report::describe_limits(program, limits));
-    let seconds = elapsed.as_secs_f64();
-    let digest = ::replay::digest(program);
-    let result = SliceResult::of(digest, options, report, limits.unwrap_or_default(), seconds);
-    let result = result.ok_or_else(|| Failure::Internal("a result without bounds".to_owned()))?;
-    let text = serde_json::to_string_pretty(&result)
-        .map_err(|error| Failure::Internal(error.to_string()))?;
-    std::fs::write(path, text + "\n").map_err(|error| Failure::Write {
-        path: path.to_owned(),
-        error,
-    })
-}
+    fn keep_schedules(&self, arguments: &Arguments) -> Result<(), Failure> {
+        if let (Some(path), Verdict::Violated(run)) = (&arguments.save, &self.report.verdict) {
+            write_schedule(path, &run.schedule)?;
+            for (index, run) in self.report.more.iter().enumerate() {
+                let mut path = path.as_os_str().to_owned();
+                path.push(format!(".{}", index + 2));
+                write_schedule(Path::new(&path), &run.schedule)?;
+            }
+        }
+        Ok(())
+    }
 
-/// What the checker calls a mistake of ours.
-fn internal_error(reason: &str) -> Option<&str> {
-    let what = reason.strip_prefix("internal error")?;
-    Some(what.trim_start_matches([':', ' ']))
+    /// What was found, for `threadbare combine`.
+    fn keep_result(&self, arguments: &Arguments) -> Result<(), Failure> {
+        let Some(path) = &arguments.search.result else {
+            return Ok(());
+        };
+        let seconds = self.cost.elapsed.as_secs_f64();
+        let digest = ::replay::digest(&self.loaded.program);
+        let reason = self.report.verdict.reason();
+        let reason = reason.and_then(report::describe_reason);
+        let result = SliceResult::of(digest, &self.options, &self.report, reason, seconds);
+        let result =
+            result.ok_or_else(|| Failure::Internal("a result without bounds".to_owned()))?;
+        let text = serde_json::to_string_pretty(&result)
+            .map_err(|error| Failure::Internal(error.to_string()))?;
+        std::fs::write(path, text + "\n").map_err(|error| Failure::Write {
+            path: path.to_owned(),
+            error,
+        })
+    }
+
+    pub fn status(&self) -> Result<Status, Failure> {
+        let reason = self.report.verdict.reason();
+        match reason {
+            Some(Reason::Checkpoint { problem }) => {
+                return Err(Failure::Checkpoint(problem.clone()));
+            }
+            Some(Reason::Internal(internal)) => {
+                return Err(Failure::Internal(report::describe_internal(internal)));
+            }
+            _ => {}
+        }
+        Ok(match self.report.verdict.conclusion() {
+            Conclusion::Violated => Status::Violated,
+            Conclusion::Safe | Conclusion::SafeWithinBounds => Status::Fine,
+            Conclusion::Unknown => Status::Unknown,
+        })
+    }
 }
 
 /// How the violation can be seen again.
@@ -235,12 +228,6 @@ fn describe_progress(progress: &Progress) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn mistakes_of_ours_are_recognised() {
-        assert_eq!(internal_error("internal error: no run"), Some("no run"));
-        assert_eq!(internal_error("the time was over"), None);
-    }
 
     #[test]
     fn progress_names_the_bounds() {

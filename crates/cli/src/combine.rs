@@ -2,7 +2,7 @@
 //! they fit together is decided elsewhere.
 
 use crate::args::Combine as Arguments;
-use crate::{Failure, Status, print};
+use crate::{Failure, Status, mention, print};
 use check::{Combined, Misfit, SliceResult};
 
 pub fn combine(arguments: &Arguments) -> Result<Status, Failure> {
@@ -30,31 +30,28 @@ pub fn combine(arguments: &Arguments) -> Result<Status, Failure> {
             Misfit::Nothing | Misfit::Gap { .. } => misfit.to_string(),
         })
     })?;
-    match combined {
+    mention(print(report::render_combined(&combined)));
+    Ok(match combined {
         Combined::Violated(schedule) => {
-            let how = match &arguments.save {
-                Some(path) => {
-                    std::fs::write(path, schedule).map_err(|error| Failure::Write {
-                        path: path.clone(),
-                        error,
-                    })?;
-                    format!(
-                        "to see it: threadbare run PROGRAM --schedule={}",
-                        path.display()
-                    )
-                }
-                None => "to see it, save the schedule with --save FILE".to_owned(),
-            };
-            print(format!("VIOLATED\n{how}\n"))?;
-            Ok(Status::Violated)
+            mention(show_how(arguments, &schedule));
+            Status::Violated
         }
-        Combined::None(limits) => {
-            print(format!("safe {limits}").trim_end().to_owned() + "\n")?;
-            Ok(Status::Fine)
-        }
-        Combined::Unknown(reason) => {
-            print(format!("unknown: {reason}\n"))?;
-            Ok(Status::Unknown)
-        }
-    }
+        Combined::None(_) => Status::Fine,
+        Combined::Unknown { .. } => Status::Unknown,
+    })
+}
+
+/// How the violation can be seen. The verdict stands, whatever becomes of the file.
+fn show_how(arguments: &Arguments, schedule: &str) -> Result<(), Failure> {
+    let Some(path) = &arguments.save else {
+        return print("to see it, save the schedule with --save FILE\n");
+    };
+    std::fs::write(path, schedule).map_err(|error| Failure::Write {
+        path: path.clone(),
+        error,
+    })?;
+    print(format!(
+        "to see it: threadbare run PROGRAM --schedule={}\n",
+        path.display()
+    ))
 }

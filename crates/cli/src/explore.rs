@@ -2,12 +2,11 @@
 //! again from its schedule before it is reported.
 
 use crate::args::Explore as Arguments;
-use crate::input::{config, load};
+use crate::input::{config_for, load};
 use crate::progress::Watch;
 use crate::run::write_schedule;
-use crate::{Failure, Status, print, terminal_width};
-use replay::{Bounds, Config, Found, Image, Limit, Mode, Run};
-use report::Verdict;
+use crate::{Failure, Status, mention, print, terminal_width};
+use replay::{Bounds, Conclusion, Config, Exploration, Found, Image, Limit, Mode, Run};
 
 pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
     let semantics = &arguments.semantics;
@@ -17,9 +16,9 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
         unwind: arguments.unwind,
         // There are many stretches of local work to get through.
         local_limit: 5_000_000,
-        ..config(&semantics.behaviour, semantics.checks(), program)
+        ..config_for(&semantics.behaviour, semantics.checks(), program)
     };
-    let image = Image::new(program, &config.arguments, config.memory_limit)
+    let image = Image::new(program, &config.surroundings.arguments, config.memory_limit)
         .map_err(|_| Failure::TooLarge)?;
     let bounds = Bounds {
         contexts: arguments.contexts,
@@ -43,44 +42,51 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
         })
     });
     watch.finish();
-    let layout = analysis::layout::first_dependence(program)
-        .map(|site| Limit::Layout(site.describe(program)));
-    let orders =
-        analysis::orders::first_weaker(program).map(|site| Limit::Orders(site.describe(program)));
+    let layout = analysis::layout::first_dependence(program).map(Limit::Layout);
+    let orders = analysis::orders::first_weaker(program).map(Limit::Orders);
     result.limits.extend(layout.into_iter().chain(orders));
     let mut replays = Vec::new();
     for found in &result.violations {
         replays.push(replay_found(&image, &config, found)?);
     }
-    if let (Some(path), Some(first)) = (&arguments.save, result.violations.first()) {
-        write_schedule(path, &first.schedule)?;
-    }
-    if arguments.json {
-        let json = report::exploration_to_json(program, &result, &replays);
-        print(format!("{json:#}\n"))?;
-    } else {
-        let width = terminal_width();
-        print(report::render_exploration(
-            program,
-            &result,
-            &replays,
-            &arguments.inputs,
-            width,
-        ))?;
-        if let (Some(path), Some(_)) = (&arguments.save, result.violations.first()) {
-            print(format!("schedule saved in {}\n", path.display()))?;
-        }
-    }
-    Ok(match Verdict::of(&result) {
-        Verdict::Violated => Status::Violated,
-        Verdict::Safe | Verdict::SafeWithinBounds => Status::Fine,
-        Verdict::Unknown if !result.unsupported.is_empty() => {
+    mention(tell(arguments, program, &result, &replays));
+    mention(keep(arguments, &result));
+    Ok(match result.conclusion() {
+        Conclusion::Violated => Status::Violated,
+        Conclusion::Safe | Conclusion::SafeWithinBounds => Status::Fine,
+        Conclusion::Unknown if !result.unsupported.is_empty() => {
             return Err(Failure::Unsupported(
                 "the program reaches something that is not supported".to_owned(),
             ));
         }
-        Verdict::Unknown => Status::Unknown,
+        Conclusion::Unknown => Status::Unknown,
     })
+}
+
+fn tell(
+    arguments: &Arguments,
+    program: &ir::Program,
+    result: &Exploration,
+    replays: &[Run],
+) -> Result<(), Failure> {
+    if arguments.json {
+        let json = report::exploration_to_json(program, result, replays);
+        return print(format!("{json:#}\n"));
+    }
+    let (inputs, width) = (&arguments.inputs, terminal_width());
+    print(report::render_exploration(
+        program, result, replays, inputs, width,
+    ))
+}
+
+fn keep(arguments: &Arguments, result: &Exploration) -> Result<(), Failure> {
+    if let (Some(path), Some(first)) = (&arguments.save, result.violations.first()) {
+        write_schedule(path, &first.schedule)?;
+        if !arguments.json {
+            print(format!("schedule saved in {}\n", path.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs a violation's schedule; a violation that does not show again would be a

@@ -1,8 +1,9 @@
 //! From the command line to a program: loading, and the warnings that go with it.
 
-use crate::Failure;
 use crate::args::{Behaviour, Deadlock, Input};
+use crate::{Failure, say};
 use ir::Program;
+use library::Surroundings;
 use llvm::Loaded;
 use replay::{Checks, Config, Property};
 use std::path::Path;
@@ -23,16 +24,16 @@ pub fn load(input: &Input, checks: Checks) -> Result<Loaded, Failure> {
         options.args.push(CONVERSIONS.to_owned());
     }
     let loaded = llvm::load(&input.files, &options)?;
-    eprint!("{}", loaded.clang_messages);
+    say(&loaded.clang_messages);
     let unknown = unknown_functions(&loaded);
     if !unknown.is_empty() && input.strict {
         return Err(Failure::UnknownFunctions(unknown.join(", ")));
     }
     if !unknown.is_empty() {
-        eprintln!(
-            "threadbare: warning: no body and no model for {}: calls return any value",
+        say(format!(
+            "threadbare: warning: no body and no model for {}: calls return any value\n",
             unknown.join(", ")
-        );
+        ));
     }
     Ok(loaded)
 }
@@ -59,20 +60,35 @@ fn unknown_functions(loaded: &Loaded) -> Vec<String> {
         .collect()
 }
 
-/// The settings of a run.
-pub fn config(behaviour: &Behaviour, checks: Checks, program: &Program) -> Config {
-    let name = program.functions[program.main]
-        .location
-        .map_or("program", |location| &program.files[location.file]);
-    let mut arguments = vec![name.to_owned()];
-    arguments.extend(behaviour.arguments.iter().cloned());
-    Config {
-        checks,
-        partial_deadlocks: behaviour.deadlock == Deadlock::Partial,
+/// What the program is called.
+pub fn program_name(program: &Program) -> String {
+    let location = program.functions[program.main].location;
+    location.map_or("program".to_owned(), |location| {
+        program.files[location.file].clone()
+    })
+}
+
+/// The settings of a run of some program.
+pub fn config(behaviour: &Behaviour, checks: Checks) -> Config {
+    let mut surroundings = Surroundings {
         spurious_wakeups: behaviour.spurious,
         malloc_may_fail: behaviour.malloc_may_fail,
         address_reuse: !behaviour.no_address_reuse,
-        arguments,
+        ..Surroundings::default()
+    };
+    let arguments = behaviour.arguments.iter().cloned();
+    surroundings.arguments.extend(arguments);
+    Config {
+        checks,
+        partial_deadlocks: behaviour.deadlock == Deadlock::Partial,
+        surroundings,
         ..Config::default()
     }
+}
+
+/// The settings of a run of this one.
+pub fn config_for(behaviour: &Behaviour, checks: Checks, program: &Program) -> Config {
+    let mut config = config(behaviour, checks);
+    config.surroundings.arguments[0] = program_name(program);
+    config
 }

@@ -1,6 +1,9 @@
 //! The command line of Threadbare: reads arguments and files, prints results,
 //! and gives each outcome its exit code. All the thinking is done elsewhere.
 
+// `eprintln!` panics where nobody listens; `say` does not.
+#![deny(clippy::print_stderr)]
+
 mod args;
 mod check;
 mod combine;
@@ -112,13 +115,11 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(status) => ExitCode::from(status as u8),
-        // A reader that has seen enough, such as `head`, is no failure of ours.
-        Err(Failure::Output(error)) if error.kind() == IoErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             if let Failure::Load(llvm::Error::ClangFailed { stderr, .. }) = &failure {
-                eprint!("{stderr}");
+                say(stderr);
             }
-            eprintln!("threadbare: {failure}");
+            say(format!("threadbare: {failure}\n"));
             ExitCode::from(failure.exit_code())
         }
     }
@@ -126,10 +127,31 @@ fn main() -> ExitCode {
 
 fn print(text: impl AsRef<[u8]>) -> Result<(), Failure> {
     let mut output = std::io::stdout().lock();
-    output
+    let printed = output
         .write_all(text.as_ref())
-        .and_then(|()| output.flush())
-        .map_err(Failure::Output)
+        .and_then(|()| output.flush());
+    match printed {
+        // A reader that has seen enough, such as `head`, is no failure of ours, and
+        // the exit code is still an answer.
+        Err(error) if error.kind() == IoErrorKind::BrokenPipe => Ok(()),
+        printed => printed.map_err(Failure::Output),
+    }
+}
+
+/// Whatever becomes of files and output, the verdict stands, and so does its exit
+/// code: what went wrong is told beside it.
+fn mention(result: Result<(), Failure>) {
+    if let Err(failure) = result {
+        say(format!("threadbare: {failure}\n"));
+    }
+}
+
+/// Tells the user something beside the result. If that cannot be printed, there is
+/// nobody left to tell.
+fn say(text: impl AsRef<str>) {
+    let mut output = std::io::stderr().lock();
+    let _ = output.write_all(text.as_ref().as_bytes());
+    let _ = output.flush();
 }
 
 /// Columns of the terminal; plenty if there is none, so that files get whole

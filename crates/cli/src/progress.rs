@@ -2,8 +2,9 @@
 //! is a terminal; and the reasons to stop early, time and Ctrl-C. Decides
 //! nothing else about the work.
 
-use crate::terminal_width;
-use std::io::{IsTerminal, Write};
+use crate::{say, terminal_width};
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -26,6 +27,8 @@ pub struct Watch {
     start: Instant,
     limit: Option<Duration>,
     last_shown: Mutex<Instant>,
+    /// What the user has been told.
+    warned: Mutex<BTreeSet<String>>,
     is_terminal: bool,
 }
 
@@ -44,6 +47,7 @@ impl Watch {
             start,
             limit: seconds.map(Duration::from_secs),
             last_shown: Mutex::new(start),
+            warned: Mutex::default(),
             is_terminal: std::io::stderr().is_terminal(),
         }
     }
@@ -101,8 +105,18 @@ impl Watch {
             .take(terminal_width().saturating_sub(1))
             .collect();
         IS_SHOWN.store(true, Ordering::Relaxed);
-        eprint!("\r\x1b[K{line}");
-        let _ = std::io::stderr().flush();
+        say(format!("\r\x1b[K{line}"));
+    }
+
+    /// Tells the user of something that went wrong, once, and at once.
+    pub fn warn(&self, what: &str) {
+        let Ok(mut warned) = self.warned.lock() else {
+            return;
+        };
+        if warned.insert(what.to_owned()) {
+            clear();
+            say(format!("threadbare: warning: {what}\n"));
+        }
     }
 
     pub fn finish(&self) {
@@ -113,7 +127,6 @@ impl Watch {
 /// Clears the line.
 fn clear() {
     if IS_SHOWN.swap(false, Ordering::Relaxed) {
-        eprint!("\r\x1b[K");
-        let _ = std::io::stderr().flush();
+        say("\r\x1b[K");
     }
 }

@@ -1,9 +1,9 @@
 //! `threadbare run`: one run, at random or along a schedule.
 
 use crate::args::Run as Arguments;
-use crate::input::{config, load};
+use crate::input::{config_for, load};
 use crate::progress::Watch;
-use crate::{Failure, Status, print, terminal_width};
+use crate::{Failure, Status, mention, print, terminal_width};
 use ir::Program;
 use replay::{Config, Image, Outcome, Run, Schedule};
 use std::path::Path;
@@ -20,12 +20,12 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
     let mut config = Config {
         keep_output: true,
         unwind: arguments.unwind,
-        ..config(&semantics.behaviour, semantics.checks(), program)
+        ..config_for(&semantics.behaviour, semantics.checks(), program)
     };
     if let Some((_, schedule)) = &schedule {
         schedule.options.apply(&mut config);
     }
-    let image = Image::new(program, &config.arguments, config.memory_limit)
+    let image = Image::new(program, &config.surroundings.arguments, config.memory_limit)
         .map_err(|_| Failure::TooLarge)?;
     let digest = replay::digest(program);
     let is_traced = arguments.trace || arguments.json;
@@ -58,13 +58,14 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
             run
         }
     };
+    mention(tell(arguments, program, &run));
     if let Some(path) = &arguments.save {
-        write_schedule(path, &run.schedule)?;
+        mention(write_schedule(path, &run.schedule));
     }
-    report(arguments, program, &run)
+    status(program, &run)
 }
 
-fn report(arguments: &Arguments, program: &Program, run: &Run) -> Result<Status, Failure> {
+fn tell(arguments: &Arguments, program: &Program, run: &Run) -> Result<(), Failure> {
     if arguments.json {
         let json = report::run_to_json(program, run);
         print(format!("{json:#}\n"))?;
@@ -80,6 +81,10 @@ fn report(arguments: &Arguments, program: &Program, run: &Run) -> Result<Status,
             print(format!("seed {}\n", arguments.seed))?;
         }
     }
+    Ok(())
+}
+
+fn status(program: &Program, run: &Run) -> Result<Status, Failure> {
     match &run.outcome {
         _ if !run.violations.is_empty() => Ok(Status::Violated),
         Outcome::Unsupported(unsupported) => {

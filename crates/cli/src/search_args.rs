@@ -3,7 +3,7 @@
 
 use crate::Failure;
 use crate::args::Check;
-use check::{Search, Slice, Strategy, Tiling};
+use check::{Conflict, Search, Slice, Strategy, Tiling};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -89,7 +89,8 @@ fn parse_partitions(text: &str) -> Result<u32, String> {
 }
 
 impl SearchArguments {
-    /// What is meant, if it fits together.
+    /// What is meant, if it is written as it should be. Whether it fits together is
+    /// for the checker to say.
     pub fn resolve(&self, check: &Check) -> Result<Search, Failure> {
         let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
         let is = |name: StrategyName| self.strategy == name;
@@ -107,25 +108,12 @@ impl SearchArguments {
                 "--tile-size, --tiles, --instances, --instance-time and --shift need --strategy swarm",
             );
         }
-        let leaves_out = [StrategyName::Swarm, StrategyName::Lazy, StrategyName::Widen];
-        let forms = check.reductions().normal_forms;
-        let has_forms = forms != encode::NormalForms::default();
-        if has_forms && leaves_out.contains(&self.strategy) {
-            return usage("--normal-forms does not go with the strategies swarm, lazy and widen");
-        }
-        let are_given = check.bounds().are_given();
-        if (self.checkpoint.is_some() || self.result.is_some() || has_slice) && !are_given {
-            return usage(
-                "--checkpoint, --result and --partitions need given bounds: --contexts or --rounds, \
-                 and --unwind or --unwind-all",
-            );
-        }
-        let strategy = self.strategy()?;
-        if self.checkpoint.is_some() && !strategy.as_ref().is_some_and(Strategy::has_checkpoints) {
-            return usage("--checkpoint needs --strategy partition, cubes, swarm or lazy");
+        // A result says what was asked, and parts are parts of that.
+        if (self.result.is_some() || has_slice) && !check.bounds().are_given() {
+            return usage(&report::describe_conflict(&Conflict::OpenBounds));
         }
         Ok(Search {
-            strategy,
+            strategy: self.strategy(),
             cores: self.cores(),
             seed: self.seed,
             checkpoint: self.checkpoint.clone(),
@@ -137,11 +125,11 @@ impl SearchArguments {
         self.cores.unwrap_or_else(all)
     }
 
-    fn strategy(&self) -> Result<Option<Strategy>, Failure> {
-        Ok(Some(match self.strategy {
-            StrategyName::Auto => return Ok(None),
+    fn strategy(&self) -> Option<Strategy> {
+        Some(match self.strategy {
+            StrategyName::Auto => return None,
             StrategyName::Whole => Strategy::Whole,
-            StrategyName::Partition => Strategy::Partition(self.slice()?),
+            StrategyName::Partition => Strategy::Partition(self.slice()),
             StrategyName::Cubes => Strategy::Cubes,
             StrategyName::Lazy => Strategy::Lazy,
             StrategyName::Widen => Strategy::Widen,
@@ -152,25 +140,16 @@ impl SearchArguments {
                 instance_time: self.instance_time.map(Duration::from_secs),
                 shift: self.shift,
             }),
-        }))
+        })
     }
 
-    fn slice(&self) -> Result<Slice, Failure> {
+    fn slice(&self) -> Slice {
         let four_per_core = || (4 * self.cores()).next_power_of_two().ilog2();
         let all = Slice::all(self.partitions.unwrap_or_else(four_per_core));
-        let slice = Slice {
+        Slice {
             from: self.from.unwrap_or(all.from),
             to: self.to.unwrap_or(all.to),
             ..all
-        };
-        if slice.from > slice.to || slice.to > all.to {
-            return Err(Failure::Usage(format!(
-                "there are no partitions {} to {} of {}, which are counted from 0",
-                slice.from,
-                slice.to,
-                all.n_partitions()
-            )));
         }
-        Ok(slice)
     }
 }

@@ -4,9 +4,9 @@
 
 use crate::args::Check as Arguments;
 use crate::check::Checked;
-use crate::{Failure, Status, print};
+use crate::{Failure, Status, mention, print, say};
+use check::Verdict;
 use replay::{Checks, Property, Violation, ViolationKind};
-use report::Verdict;
 use std::path::Path;
 
 /// The functions whose call is the error, newest name first.
@@ -24,7 +24,7 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
             format!("ERROR ({})", message.lines().next().unwrap_or("failed"))
         }
     };
-    print(format!("{word}\n"))?;
+    mention(print(format!("{word}\n")));
     result.map(|(_, status)| status)
 }
 
@@ -36,32 +36,33 @@ fn answer(arguments: &Arguments) -> Result<(&'static str, Status), Failure> {
     let mut checks = Checks::NONE;
     for goal in &goals {
         let Some(properties) = goal.properties() else {
-            eprintln!(
-                "threadbare: the property `{}` is not supported yet",
+            say(format!(
+                "threadbare: the property `{}` is not supported yet\n",
                 goal.text
-            );
+            ));
             return Ok(("unknown", Status::Unknown));
         };
         checks = properties.iter().copied().fold(checks, Checks::with);
     }
     let checked = Checked::of(arguments, checks)?;
-    checked.tell(arguments)?;
+    mention(checked.tell(arguments));
+    checked.keep(arguments);
     let status = checked.status()?;
     match &checked.report.verdict {
-        check::Verdict::Violated(run) => {
+        Verdict::Violated(run) => {
             let mut words = run.violations.iter().filter_map(word);
             match words.find(|(_, formula)| goals.iter().any(|goal| goal.formula() == *formula)) {
                 Some((word, _)) => Ok((word, status)),
                 None => {
                     // That something else goes wrong first does not say whether this
                     // would have.
-                    eprintln!("threadbare: what was found is no violation of this property");
+                    say("threadbare: what was found is no violation of this property\n");
                     Ok(("unknown", Status::Unknown))
                 }
             }
         }
         // Only what holds without any bound is true.
-        _ if checked.verdict() == Verdict::Safe => Ok(("true", status)),
+        Verdict::Safe => Ok(("true", status)),
         _ => Ok(("unknown", status)),
     }
 }

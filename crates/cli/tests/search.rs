@@ -167,7 +167,8 @@ fn slices_are_combined() {
     assert_eq!(value["verdict"], "none");
     assert_eq!(value["schedule"], Value::Null);
 
-    let other = text.replace("5 contexts", "6 contexts");
+    let other = text.replace("\"contexts\": \"5\"", "\"contexts\": \"6\"");
+    assert_ne!(other, text);
     place.write("other.json", &other);
     place.check(
         &combine(&[names[1], names[2], "other.json"]),

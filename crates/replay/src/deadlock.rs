@@ -117,7 +117,7 @@ impl<'a> Machine<'a> {
             } => {
                 let is_waiting = matches!(self.sync.get(*condition),
                     Some(Sync::Condition { waiters }) if waiters.contains(&id));
-                match is_waiting && !is_timed && !self.config.spurious_wakeups {
+                match is_waiting && !is_timed && !self.config.surroundings.spurious_wakeups {
                     true => Vec::new(),
                     false => self.sync.holders(*mutex),
                 }

@@ -12,6 +12,7 @@
 //! are those of the full tree. Paths that come back to a state of their own are
 //! cut there and reported as endless, since nothing new can follow.
 
+use crate::conclusion::Conclusion;
 use crate::image::Image;
 use crate::inputs::{Domain, Inputs, NoInput, Request};
 use crate::machine::{Config, Cut, Excluded, Machine, Stop, Unsupported};
@@ -19,6 +20,7 @@ use crate::schedule::{Options, Schedule};
 use crate::thread::Stuck;
 use crate::value::truncate;
 use crate::violation::{Signature, Violation, ViolationKind};
+use analysis::Site;
 use ir::FunctionId;
 use std::collections::{BTreeSet, HashMap};
 
@@ -90,10 +92,19 @@ pub enum Limit {
     Excluded(Excluded),
     /// One layout of memory was looked at, and what happens at this place may
     /// depend on it. For those who know the program to say.
-    Layout(String),
+    Layout(Site),
     /// Threads agreed on what happened first, which this place does not ask for.
     /// Likewise for others to say.
-    Orders(String),
+    Orders(Site),
+}
+
+/// Why an exploration ended before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interruption {
+    /// There are more states than may be remembered.
+    States,
+    /// Whoever waits did not want to wait any longer.
+    Asked,
 }
 
 /// A violation and how to get there.
@@ -115,7 +126,7 @@ pub struct Exploration {
     /// Undefined behaviour that was met but not asked for.
     pub undefined: BTreeSet<ViolationKind>,
     /// Why the exploration ended before its time.
-    pub interrupted: Option<&'static str>,
+    pub interrupted: Option<Interruption>,
     /// It ended because it had found what it looked for, so the count is not that
     /// of all schedules.
     pub stopped_early: bool,
@@ -124,6 +135,19 @@ pub struct Exploration {
 }
 
 impl Exploration {
+    /// In a word.
+    pub fn conclusion(&self) -> Conclusion {
+        if !self.violations.is_empty() {
+            Conclusion::Violated
+        } else if self.interrupted.is_some() || !self.unsupported.is_empty() {
+            Conclusion::Unknown
+        } else if self.is_complete() {
+            Conclusion::Safe
+        } else {
+            Conclusion::SafeWithinBounds
+        }
+    }
+
     /// Everything there is was seen, and nothing was cut.
     pub fn is_complete(&self) -> bool {
         self.interrupted.is_none()
@@ -287,7 +311,7 @@ impl<'a> Explorer<'a> {
     fn check_limits(&mut self, depth: usize, keep_going: &mut dyn FnMut(&Progress) -> bool) {
         self.work += 1;
         if self.memory.len() >= self.bounds.max_states {
-            self.result.interrupted = Some("too many states to remember");
+            self.result.interrupted = Some(Interruption::States);
         }
         if self.work.is_multiple_of(16) {
             let progress = Progress {
@@ -296,7 +320,7 @@ impl<'a> Explorer<'a> {
                 violations: self.result.violations.len(),
             };
             if !keep_going(&progress) {
-                self.result.interrupted = Some("interrupted");
+                self.result.interrupted = Some(Interruption::Asked);
             }
         }
     }

@@ -12,6 +12,7 @@
 mod access;
 mod calls;
 mod compute;
+mod conclusion;
 mod count;
 mod deadlock;
 mod describe;
@@ -40,9 +41,12 @@ mod uninitialised;
 mod value;
 mod violation;
 
+pub use conclusion::Conclusion;
 pub use drive::{DoesNotFit, Outcome, Run, run_random, run_schedule};
 pub use event::{Effect, Event};
-pub use explore::{Bounds, Count, Exploration, Found, Limit, Mode, Progress, explore};
+pub use explore::{
+    Bounds, Count, Exploration, Found, Interruption, Limit, Mode, Progress, explore,
+};
 pub use guide::{Guide, GuidedInput, GuidedReuse, Mark, Stretch, guide_along, run_guided};
 pub use image::Image;
 pub use inputs::{Allocation, Asker, Domain, Input, InputKind, Inputs, NoInput, Request};

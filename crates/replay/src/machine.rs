@@ -21,6 +21,7 @@ use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
 use crate::violation::{Checks, Property, Violation, ViolationKind};
 use ir::{BlockId, FunctionId, Location, Type};
+use library::Surroundings;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -36,18 +37,13 @@ pub struct Config {
     /// The same for single loops, by function and header: these do not follow
     /// `unwind`. `u32::MAX` is no bound at all.
     pub unwind_loops: BTreeMap<(FunctionId, BlockId), u32>,
-    pub spurious_wakeups: bool,
-    pub malloc_may_fail: bool,
-    /// `malloc` may hand out the address of a freed block of the same size.
-    pub address_reuse: bool,
+    pub surroundings: Surroundings,
     /// Bytes of all live objects together.
     pub memory_limit: u64,
     /// Instructions between two visible steps.
     pub local_limit: u64,
     /// Keep what the program prints.
     pub keep_output: bool,
-    /// The command line of the program, its name first.
-    pub arguments: Vec<String>,
 }
 
 impl Default for Config {
@@ -57,13 +53,10 @@ impl Default for Config {
             partial_deadlocks: true,
             unwind: None,
             unwind_loops: BTreeMap::new(),
-            spurious_wakeups: false,
-            malloc_may_fail: false,
-            address_reuse: true,
+            surroundings: Surroundings::default(),
             memory_limit: 1 << 30,
             local_limit: 100_000_000,
             keep_output: false,
-            arguments: vec!["program".to_owned()],
         }
     }
 }
@@ -336,7 +329,7 @@ impl<'a> Machine<'a> {
                 let is_waiting = matches!(self.sync.get(*condition),
                     Some(Sync::Condition { waiters }) if waiters.contains(&thread));
                 self.sync.mutex_is_free(*mutex)
-                    && (!is_waiting || *is_timed || self.config.spurious_wakeups)
+                    && (!is_waiting || *is_timed || self.config.surroundings.spurious_wakeups)
             }
             // A writer that asks again is told so at once.
             Wait::ReadLock(key) | Wait::WriteLock(key)

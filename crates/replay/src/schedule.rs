@@ -21,6 +21,7 @@
 use crate::inputs::{Input, InputKind};
 use crate::machine::Config;
 use ir::Program;
+use library::Surroundings;
 use std::fmt::{self, Write};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,17 +65,30 @@ impl Options {
     }
 
     pub fn of(config: &Config) -> Options {
+        let Surroundings {
+            spurious_wakeups,
+            malloc_may_fail,
+            address_reuse,
+            // Given again by whoever wants the same run.
+            arguments: _,
+        } = &config.surroundings;
         Options {
-            spurious_wakeups: config.spurious_wakeups,
-            malloc_may_fail: config.malloc_may_fail,
-            no_address_reuse: !config.address_reuse,
+            spurious_wakeups: *spurious_wakeups,
+            malloc_may_fail: *malloc_may_fail,
+            no_address_reuse: !*address_reuse,
         }
     }
 
     pub fn apply(self, config: &mut Config) {
-        config.spurious_wakeups = self.spurious_wakeups;
-        config.malloc_may_fail = self.malloc_may_fail;
-        config.address_reuse = !self.no_address_reuse;
+        let Options {
+            spurious_wakeups,
+            malloc_may_fail,
+            no_address_reuse,
+        } = self;
+        let surroundings = &mut config.surroundings;
+        surroundings.spurious_wakeups = spurious_wakeups;
+        surroundings.malloc_may_fail = malloc_may_fail;
+        surroundings.address_reuse = !no_address_reuse;
     }
 }
 

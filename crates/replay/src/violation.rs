@@ -94,6 +94,17 @@ impl Checks {
             .without(Property::Cleanup)
     }
 
+    /// All that ends a thread, or keeps it from going on for ever: whoever does not
+    /// look for one of these does not see what would have come after it.
+    pub fn ends_of_threads() -> Checks {
+        Checks::NONE
+            .with(Property::Assert)
+            .with(Property::Memory)
+            .with(Property::Misuse)
+            .with(Property::Arithmetic)
+            .with(Property::Deadlock)
+    }
+
     pub fn iter(self) -> impl Iterator<Item = Property> {
         let properties = Property::ALL.into_iter();
         properties.filter(move |property| self.has(*property))

@@ -1,14 +1,13 @@
 //! What a check has established, with its bounds, and what it cost.
 //!
-//! Words verdicts; the only judgement it makes is whether the bounds of a
-//! verdict are those that the user asked for. Prints nothing.
+//! Words verdicts and judges nothing. Prints nothing.
 
 use crate::columns::section;
-use crate::exploration::Verdict;
+use crate::facts::{describe_ending, describe_limits, describe_order, describe_reason};
 use crate::run::render_violation;
 use crate::trace::render_trace;
 use crate::{group_digits, plural};
-use check::{Attempt, Bounds, CutLoop, Limits, Order, Report};
+use check::{Attempt, Combined, Order, Report, Verdict};
 use ir::Program;
 use replay::{Input, InputKind, Run};
 use std::fmt::Write;
@@ -33,76 +32,43 @@ pub struct Cost {
     pub peak_memory: Option<u64>,
 }
 
-impl Verdict {
-    /// What the user learns from a check. Bounds that the checker chose itself
-    /// answer nothing that was asked: short of them, things are unknown.
-    pub fn of_check(verdict: &check::Verdict, bounds: &Bounds) -> Verdict {
-        match verdict {
-            check::Verdict::Violated(_) => Verdict::Violated,
-            check::Verdict::Safe => Verdict::Safe,
-            check::Verdict::SafeUpTo(limits) if are_asked_for(limits, bounds) => {
-                Verdict::SafeWithinBounds
-            }
-            check::Verdict::SafeUpTo(_) | check::Verdict::Unknown { .. } => Verdict::Unknown,
+/// The verdict with everything that belongs to it.
+pub fn render_check(program: &Program, report: &Report, replay: &Replay, width: usize) -> String {
+    if let Verdict::Violated(run) = &report.verdict {
+        return render_violated(program, report, run, replay, width);
+    }
+    render_unviolated(&report.verdict)
+}
+
+/// What slices say together.
+pub fn render_combined(combined: &Combined) -> String {
+    match combined {
+        Combined::Violated(_) => "VIOLATED\n".to_owned(),
+        Combined::None(limits) => {
+            let safe = format!("safe {}", describe_limits(limits));
+            format!("{}\n", safe.trim_end())
+        }
+        Combined::Unknown { from, to, reason } => {
+            let reason = reason.as_deref().unwrap_or("unknown");
+            format!("unknown: partitions {from} to {to}: {reason}\n")
         }
     }
 }
 
-/// Whether the user gave every limit that mattered.
-fn are_asked_for(limits: &Limits, bounds: &Bounds) -> bool {
-    let is_given =
-        |cut: &CutLoop| bounds.unwind.is_some() || bounds.unwind_set.contains_key(&cut.name);
-    bounds.are_given()
-        || (limits.order.is_none() || bounds.order.is_some())
-            && limits.loops.iter().all(is_given)
-            && limits.others.is_empty()
-}
-
-/// Why nothing is known, if so. A search that the checker ended by itself has
-/// no reason but its bounds.
-pub(crate) fn reason(verdict: &check::Verdict) -> Option<&str> {
-    match verdict {
-        check::Verdict::Unknown { reason, .. } => Some(reason),
-        _ => None,
-    }
-}
-
-/// What was shown, if anything.
-pub(crate) fn limits(verdict: &check::Verdict) -> Option<&Limits> {
-    match verdict {
-        check::Verdict::SafeUpTo(limits) => Some(limits),
-        check::Verdict::Unknown { established, .. } => established.as_ref(),
-        check::Verdict::Violated(_) | check::Verdict::Safe => None,
-    }
-}
-
-/// The verdict with everything that belongs to it.
-pub fn render_check(
-    program: &Program,
-    report: &Report,
-    bounds: &Bounds,
-    replay: &Replay,
-    width: usize,
-) -> String {
-    if let check::Verdict::Violated(run) = &report.verdict {
-        return render_violated(program, report, run, bounds, replay, width);
-    }
-    render_unviolated(program, &report.verdict, bounds)
-}
-
-fn render_unviolated(program: &Program, verdict: &check::Verdict, bounds: &Bounds) -> String {
-    let established = limits(verdict).map(|limits| describe_limits(program, limits));
+fn render_unviolated(verdict: &Verdict) -> String {
+    let established = verdict.limits().map(describe_limits);
     let established = established.as_deref().unwrap_or("");
-    match (Verdict::of_check(verdict, bounds), reason(verdict)) {
-        (Verdict::Unknown, None) => format!("unknown: no violation {established}\n"),
-        (Verdict::Unknown, Some(reason)) if established.is_empty() => {
+    let reason = verdict.reason().and_then(describe_reason);
+    match (verdict, reason) {
+        (Verdict::Unknown { .. }, None) => format!("unknown: no violation {established}\n"),
+        (Verdict::Unknown { .. }, Some(reason)) if established.is_empty() => {
             format!("unknown: {reason}\n")
         }
-        (Verdict::Unknown, Some(reason)) => {
+        (Verdict::Unknown { .. }, Some(reason)) => {
             format!("unknown: {reason}\nno violation {established}\n")
         }
-        (Verdict::SafeWithinBounds, _) => format!("safe {established}\n"),
-        _ => "safe\n".to_owned(),
+        (Verdict::SafeUpTo(_), _) => format!("safe {established}\n"),
+        (Verdict::Safe | Verdict::Violated(_), _) => "safe\n".to_owned(),
     }
 }
 
@@ -110,7 +76,6 @@ fn render_violated(
     program: &Program,
     report: &Report,
     first: &Run,
-    bounds: &Bounds,
     replay: &Replay,
     width: usize,
 ) -> String {
@@ -123,7 +88,7 @@ fn render_violated(
     }
     if let Some(rest) = &report.rest {
         let count = plural(1 + report.more.len() as u128, "violation");
-        let rest = render_unviolated(program, rest, bounds);
+        let rest = render_unviolated(rest);
         let _ = write!(text, "{count}; apart from that: {rest}");
     }
     if replay.is_saved {
@@ -198,44 +163,6 @@ fn describe_inputs(run: &Run) -> Option<String> {
     }
 }
 
-/// What a search did not go beyond, in one line that goes on after `safe` or
-/// `no violation`.
-pub fn describe_limits(program: &Program, limits: &Limits) -> String {
-    let mut bounds: Vec<String> = limits.order.map(describe_order).into_iter().collect();
-    bounds.extend(limits.loops.iter().map(|cut| describe_loop(program, cut)));
-    let mut parts = Vec::new();
-    if !bounds.is_empty() {
-        parts.push(format!("up to {}", bounds.join("; ")));
-    }
-    if !limits.others.is_empty() {
-        parts.push(format!(
-            "provided that {}",
-            limits.others.join(", and that ")
-        ));
-    }
-    parts.join("; ")
-}
-
-pub(crate) fn describe_order(order: Order) -> String {
-    match order {
-        Order::Contexts(bound) => plural(u128::from(bound), "context"),
-        Order::Rounds(bound) => plural(u128::from(bound), "round"),
-    }
-}
-
-fn describe_loop(program: &Program, cut: &CutLoop) -> String {
-    let place = cut.location.map_or(String::new(), |location| {
-        format!(" ({})", program.describe_location(location))
-    });
-    let bound = u128::from(cut.bound);
-    if cut.is_recursion {
-        let calls = plural(bound, "call");
-        return format!("recursion {}{place} at most {calls} deep", cut.name);
-    }
-    let iterations = plural(bound, "iteration");
-    format!("loop {}{place} at most {iterations} per entry", cut.name)
-}
-
 /// A table of all attempts, and what the whole run took.
 pub fn render_statistics(report: &Report, cost: &Cost) -> String {
     let titles = [
@@ -287,7 +214,7 @@ fn attempt_row(attempt: &Attempt) -> Vec<String> {
         seconds(attempt.solving),
         seconds(attempt.replaying),
         megabytes(attempt.peak_memory),
-        attempt.result.clone(),
+        describe_ending(&attempt.result),
         describe_positions(&attempt.threads),
     ]
 }

@@ -4,42 +4,8 @@ use crate::run::{describe_cut, render_violation};
 use crate::trace::render_trace;
 use crate::{group_digits, plural};
 use ir::Program;
-use replay::{Excluded, Exploration, Limit, Run};
+use replay::{Conclusion, Excluded, Exploration, Interruption, Limit, Run};
 use std::fmt::Write;
-
-/// What the user learns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Violated,
-    /// No violation, and nothing was left out.
-    Safe,
-    /// No violation within the bounds.
-    SafeWithinBounds,
-    Unknown,
-}
-
-impl Verdict {
-    pub fn of(exploration: &Exploration) -> Verdict {
-        if !exploration.violations.is_empty() {
-            Verdict::Violated
-        } else if exploration.interrupted.is_some() || !exploration.unsupported.is_empty() {
-            Verdict::Unknown
-        } else if exploration.is_complete() {
-            Verdict::Safe
-        } else {
-            Verdict::SafeWithinBounds
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Violated => "violated",
-            Verdict::Safe => "safe",
-            Verdict::SafeWithinBounds => "safe up to bounds",
-            Verdict::Unknown => "unknown",
-        }
-    }
-}
 
 /// The verdict with its reasons. `replays` are the traced runs of the violations,
 /// in the same order.
@@ -61,23 +27,21 @@ pub fn render_exploration(
         text.push_str(&render_trace(program, run, width));
         text.push('\n');
     }
-    let verdict = Verdict::of(exploration);
-    match verdict {
-        Verdict::Violated if exploration.limits.is_empty() => {}
-        Verdict::Violated => text.push_str("searched within\n"),
-        Verdict::Safe => text.push_str("SAFE no schedule violates a checked property\n"),
-        Verdict::SafeWithinBounds => {
+    match exploration.conclusion() {
+        Conclusion::Violated if exploration.limits.is_empty() => {}
+        Conclusion::Violated => text.push_str("searched within\n"),
+        Conclusion::Safe => text.push_str("SAFE no schedule violates a checked property\n"),
+        Conclusion::SafeWithinBounds => {
             text.push_str("SAFE UP TO BOUNDS no violation within\n");
         }
-        Verdict::Unknown => {
-            let reason = exploration
-                .interrupted
-                .unwrap_or("something is not supported");
+        Conclusion::Unknown => {
+            let reason = (exploration.interrupted)
+                .map_or("something is not supported", describe_interruption);
             let _ = writeln!(text, "UNKNOWN {reason}; no violation so far within");
         }
     }
     for limit in &exploration.limits {
-        let _ = writeln!(text, "  {}", describe_limit(limit, inputs));
+        let _ = writeln!(text, "  {}", describe_limit(program, limit, inputs));
     }
     for unsupported in &exploration.unsupported {
         let place = unsupported.location.map_or(String::new(), |l| {
@@ -95,7 +59,14 @@ pub fn render_exploration(
     text
 }
 
-fn describe_limit(limit: &Limit, inputs: &[u128]) -> String {
+pub(crate) fn describe_interruption(interruption: Interruption) -> &'static str {
+    match interruption {
+        Interruption::States => "too many states to remember",
+        Interruption::Asked => "interrupted",
+    }
+}
+
+fn describe_limit(program: &Program, limit: &Limit, inputs: &[u128]) -> String {
     match limit {
         Limit::Contexts(bound) => plural(u128::from(*bound), "context"),
         Limit::Rounds(bound) => plural(u128::from(*bound), "round"),
@@ -105,10 +76,12 @@ fn describe_limit(limit: &Limit, inputs: &[u128]) -> String {
             "no wake-ups without a signal (--spurious allows them)".to_owned()
         }
         Limit::Excluded(Excluded::AddressReuse) => "not every reuse of freed addresses".to_owned(),
-        Limit::Layout(place) => {
+        Limit::Layout(site) => {
+            let place = site.describe(program);
             format!("one layout of memory, on which {place} may depend")
         }
-        Limit::Orders(place) => {
+        Limit::Orders(site) => {
+            let place = site.describe(program);
             format!("sequential consistency, for which {place} does not ask")
         }
         Limit::Inputs => {

@@ -1,10 +1,13 @@
 //! The same as JSON, for machines. Field names are stable.
 
-use crate::check::{Cost, limits, reason};
-use crate::exploration::Verdict;
+use crate::check::Cost;
+use crate::exploration::describe_interruption;
+use crate::facts::{
+    assumption_kind, assumption_place, describe_assumption, describe_ending, describe_reason,
+};
 use crate::run::describe_outcome;
 use crate::trace::describe_effect;
-use check::{Attempt, Bounds, CutLoop, Limits, Order};
+use check::{Assumption, Attempt, CutLoop, Limits, Order, SourcePlace, Verdict};
 use ir::{Location, Program};
 use replay::{Excluded, Exploration, Found, Limit, Run, StackEntry, Violation};
 use serde_json::{Value, json};
@@ -42,10 +45,10 @@ pub fn exploration_to_json(program: &Program, exploration: &Exploration, replays
         )
         .collect();
     json!({
-        "verdict": Verdict::of(exploration).name(),
+        "verdict": exploration.conclusion().name(),
         "violations": found,
-        "limits": exploration.limits.iter().map(limit).collect::<Vec<_>>(),
-        "reason": exploration.interrupted,
+        "limits": exploration.limits.iter().map(|one| limit(program, one)).collect::<Vec<_>>(),
+        "reason": exploration.interrupted.map(describe_interruption),
         "unsupported": exploration.unsupported.iter().map(|u| json!({
             "what": u.what,
             "location": u.location.map(|l| location(program, l)),
@@ -62,14 +65,9 @@ pub fn exploration_to_json(program: &Program, exploration: &Exploration, replays
 
 /// Everything about a check. `limits` is what was shown: `null` if nothing was,
 /// empty if nothing was left out.
-pub fn check_to_json(
-    program: &Program,
-    report: &check::Report,
-    bounds: &Bounds,
-    cost: &Cost,
-) -> Value {
+pub fn check_to_json(program: &Program, report: &check::Report, cost: &Cost) -> Value {
     let found: Vec<Value> = match &report.verdict {
-        check::Verdict::Violated(first) => std::iter::once(&**first)
+        Verdict::Violated(first) => std::iter::once(&**first)
             .chain(&report.more)
             .flat_map(|run| run.violations.iter().map(move |violation| (violation, run)))
             .map(|(violation, run)| found_to_json(program, violation, run))
@@ -79,15 +77,15 @@ pub fn check_to_json(
     // Of what is left, if some was found and all was wanted.
     let rest = report.rest.as_ref().unwrap_or(&report.verdict);
     let limits = match rest {
-        check::Verdict::Safe => Some(Vec::new()),
-        verdict => limits(verdict).map(|limits| check_limits(program, limits)),
+        Verdict::Safe => Some(Vec::new()),
+        verdict => verdict.limits().map(check_limits),
     };
     let attempts: Vec<Value> = report.attempts.iter().map(attempt).collect();
     json!({
-        "verdict": Verdict::of_check(&report.verdict, bounds).name(),
+        "verdict": report.verdict.conclusion().name(),
         "violations": found,
         "limits": limits,
-        "reason": reason(rest),
+        "reason": rest.reason().and_then(describe_reason),
         "attempts": attempts,
         "seconds": cost.elapsed.as_secs_f64(),
         "loading_seconds": cost.loading.as_secs_f64(),
@@ -104,14 +102,29 @@ fn found_to_json(program: &Program, violation: &Violation, run: &Run) -> Value {
     value
 }
 
-fn check_limits(program: &Program, limits: &Limits) -> Vec<Value> {
+fn check_limits(limits: &Limits) -> Vec<Value> {
     let order = limits.order.map(order_to_json);
-    let loops = limits.loops.iter().map(|cut| cut_loop(program, cut));
-    let others = limits
-        .others
-        .iter()
-        .map(|what| json!({"kind": "other", "what": what}));
-    order.into_iter().chain(loops).chain(others).collect()
+    let loops = limits.loops.iter().map(cut_loop);
+    let assumptions = limits.assumptions.iter().map(assumption);
+    order.into_iter().chain(loops).chain(assumptions).collect()
+}
+
+fn assumption(assumption: &Assumption) -> Value {
+    json!({
+        "kind": "assumption",
+        "name": assumption_kind(assumption),
+        "what": describe_assumption(assumption),
+        "location": assumption_place(assumption).map(place),
+    })
+}
+
+fn place(place: &SourcePlace) -> Value {
+    match place {
+        SourcePlace::Line { file, line, column } => {
+            json!({"file": file, "line": line, "column": column})
+        }
+        SourcePlace::Function(name) => json!({"function": name}),
+    }
 }
 
 fn order_to_json(order: Order) -> Value {
@@ -121,11 +134,11 @@ fn order_to_json(order: Order) -> Value {
     }
 }
 
-fn cut_loop(program: &Program, cut: &CutLoop) -> Value {
+fn cut_loop(cut: &CutLoop) -> Value {
     json!({
         "kind": if cut.is_recursion { "recursion" } else { "loop" },
         "name": cut.name,
-        "location": cut.location.map(|l| location(program, l)),
+        "location": cut.place.as_ref().map(place),
         "bound": cut.bound,
     })
 }
@@ -149,7 +162,7 @@ fn attempt(attempt: &Attempt) -> Value {
         "solving_seconds": attempt.solving.as_secs_f64(),
         "replaying_seconds": attempt.replaying.as_secs_f64(),
         "peak_memory": attempt.peak_memory,
-        "result": attempt.result,
+        "result": describe_ending(&attempt.result),
         "search": attempt.strategy.map(|strategy| search(strategy, attempt)),
     })
 }
@@ -215,7 +228,7 @@ fn trace(program: &Program, run: &Run) -> Value {
     Value::Array(events.collect())
 }
 
-fn limit(limit: &Limit) -> Value {
+fn limit(program: &Program, limit: &Limit) -> Value {
     match limit {
         Limit::Contexts(bound) => json!({"kind": "contexts", "bound": bound}),
         Limit::Rounds(bound) => json!({"kind": "rounds", "bound": bound}),
@@ -224,7 +237,7 @@ fn limit(limit: &Limit) -> Value {
         Limit::Excluded(Excluded::SpuriousWakeups) => json!({"kind": "no-spurious-wakeups"}),
         Limit::Excluded(Excluded::AddressReuse) => json!({"kind": "no-address-reuse"}),
         Limit::Inputs => json!({"kind": "inputs"}),
-        Limit::Layout(place) => json!({"kind": "layout", "place": place}),
-        Limit::Orders(place) => json!({"kind": "memory-order", "place": place}),
+        Limit::Layout(site) => json!({"kind": "layout", "place": site.describe(program)}),
+        Limit::Orders(site) => json!({"kind": "memory-order", "place": site.describe(program)}),
     }
 }

@@ -255,6 +255,7 @@ impl<W: Work> Crew<'_, W> {
             let mut progress = state.work.progress();
             progress.cores = state.busy.iter().flatten().count();
             progress.cores += usize::from(state.is_simplifying);
+            progress.failures.clone_from(&state.statistics.failures);
             drop(state);
             let goes_on = watch(&progress);
             state = self.lock();
@@ -519,7 +520,8 @@ impl<W: Work> Crew<'_, W> {
         {
             self.exchange.deliver(cursor, solver);
         }
-        let own_end = piece.time.map(|time| Instant::now() + time);
+        // A time that no clock can show is no limit.
+        let own_end = (piece.time).and_then(|time| Instant::now().checked_add(time));
         let deadline = match (own_end, options.deadline) {
             (Some(own), Some(all)) => Some(own.min(all)),
             (own, all) => own.or(all),

@@ -102,12 +102,35 @@ pub enum Outcome {
     /// There is none.
     None,
     /// None was found, and the strategy has nothing left to try.
-    Incomplete {
-        /// What was left out, as the beginning of a sentence.
-        left_out: String,
-    },
+    Incomplete(LeftOut),
     /// Stopped early.
     Stopped(Reason),
+}
+
+/// What a strategy did not look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeftOut {
+    /// All partitions but those of the slice.
+    OtherPartitions(Slice),
+    Instances {
+        /// So many took too long.
+        abandoned: u64,
+        untried: Untried,
+        /// Threads are switched out in at most so many tiles, if more would do.
+        tiles: Option<usize>,
+    },
+}
+
+/// How many instances of a swarm nobody began with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Untried {
+    None,
+    Some {
+        left: u128,
+        of: u128,
+    },
+    /// There are so many that nobody counts them.
+    Most,
 }
 
 /// What it took.
@@ -140,7 +163,7 @@ pub struct Report {
 }
 
 /// How things stand, for those who wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Cores at work.
     pub cores: usize,
@@ -149,6 +172,8 @@ pub struct Progress {
     pub closed: u64,
     /// The share of the space that is closed.
     pub share: f64,
+    /// As in [`Statistics::failures`], so far.
+    pub failures: Vec<String>,
 }
 
 /// A solver that a core can work with.

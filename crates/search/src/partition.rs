@@ -15,7 +15,7 @@
 use crate::checkpoint::Journal;
 use crate::crew::{self, Answer, Ending, Piece, Setting, Work};
 use crate::space::Region;
-use crate::{Outcome, Progress, Report};
+use crate::{LeftOut, Outcome, Progress, Report};
 use std::collections::BTreeSet;
 
 /// Which partitions to look at, of how many.
@@ -77,14 +77,7 @@ pub fn search(
     };
     let (ending, _, statistics) = crew::run(setting, setting.options.cores, work, watch);
     let outcome = match ending {
-        Ending::Done if !slice.is_all() => Outcome::Incomplete {
-            left_out: format!(
-                "the partitions other than {} to {} of {}",
-                slice.from,
-                slice.to,
-                slice.n_partitions()
-            ),
-        },
+        Ending::Done if !slice.is_all() => Outcome::Incomplete(LeftOut::OtherPartitions(*slice)),
         ending => crew::outcome(ending),
     };
     Report {

@@ -28,7 +28,7 @@
 use crate::checkpoint::Journal;
 use crate::crew::{self, Answer, Ending, Piece, Setting, Work};
 use crate::glue::Glue;
-use crate::{Outcome, Progress, Report, Schedule};
+use crate::{LeftOut, Outcome, Progress, Report, Schedule, Untried};
 use fastrand::Rng;
 use solve::Literal;
 use std::collections::HashSet;
@@ -142,9 +142,7 @@ pub fn search(
     let is_complete = work.is_settled || work.generations.iter().any(is_covered);
     let outcome = match ending {
         Ending::Done if is_complete => Outcome::None,
-        Ending::Done => Outcome::Incomplete {
-            left_out: work.describe_rest(enough),
-        },
+        Ending::Done => Outcome::Incomplete(work.left_out(enough)),
         ending => crew::outcome(ending),
     };
     Report {
@@ -360,29 +358,22 @@ impl Swarm<'_> {
         }
     }
 
-    fn describe_rest(&self, enough: usize) -> String {
-        let mut parts = Vec::new();
+    fn left_out(&self, enough: usize) -> LeftOut {
         let last = self.generations.last();
-        if self.abandoned > 0 {
-            parts.push(format!("{} instances that took too long", self.abandoned));
+        let untried = match last.map(|last| (last.count, u128::from(last.closed))) {
+            Some((None, _)) => Untried::Most,
+            Some((Some(of), closed)) if of > closed && self.abandoned == 0 => Untried::Some {
+                left: of - closed,
+                of,
+            },
+            _ => Untried::None,
+        };
+        let tiles = last.map(|last| last.tiles).filter(|tiles| *tiles < enough);
+        LeftOut::Instances {
+            abandoned: self.abandoned,
+            untried,
+            tiles,
         }
-        if let Some(generation) = last {
-            match generation.count {
-                Some(count) if count > u128::from(generation.closed) && self.abandoned == 0 => {
-                    let left = count - u128::from(generation.closed);
-                    parts.push(format!("{left} of {count} instances"));
-                }
-                None => parts.push("all but a few of the instances".to_owned()),
-                _ => {}
-            }
-            if generation.tiles < enough {
-                parts.push(format!(
-                    "runs in which a thread is switched out in more than {} tiles",
-                    generation.tiles
-                ));
-            }
-        }
-        parts.join(", and ")
     }
 }
 

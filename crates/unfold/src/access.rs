@@ -8,6 +8,7 @@
 use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
 use crate::memory::Ground;
+use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Mode;
 use crate::shadows::Word;
@@ -274,7 +275,7 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         let bytes = (object, offset, size);
         let shadow = self.read_shadow(state, position, bytes, condition);
-        self.lose(shadow, "library functions read");
+        self.lose(shadow, Way::LibraryReads);
         self.read_data(state, position, bytes, condition)
     }
 
@@ -605,7 +606,7 @@ impl<'p> Pass<'p> {
         let words = self.load_words(state, position, targets, parts);
         let mut values = Vec::new();
         for (value, shadow) in words {
-            self.lose(shadow, "library functions read");
+            self.lose(shadow, Way::LibraryReads);
             values.push(value);
         }
         values

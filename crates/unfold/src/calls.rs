@@ -4,6 +4,7 @@ use crate::Error;
 use crate::access::Part;
 use crate::checks::Check;
 use crate::known::{Content, FrameKey, Object, ObjectId, ObjectKey};
+use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use formula::TermId;
 use ir::{Body, Callee, FunctionId, Inst, Operand, Type};
@@ -234,7 +235,7 @@ impl<'p> Pass<'p> {
                 let Some(term) = argument.value.term() else {
                     return Err(self.unsupported(frame, "a struct as variadic argument"));
                 };
-                self.lose(argument.value.shadow(), "variadic functions are given");
+                self.lose(argument.value.shadow(), Way::VariadicArguments);
                 let size = argument.ty.bytes(self.program.target.pointer_bytes);
                 list.push((term, size));
             }

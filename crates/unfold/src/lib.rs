@@ -21,6 +21,7 @@ mod learn;
 mod locksets;
 mod memory;
 mod models;
+mod omissions;
 mod pass;
 mod published;
 mod races;
@@ -39,6 +40,7 @@ mod walk;
 mod watches;
 
 pub use checks::{Check, Checks};
+pub use omissions::{Maker, Omission, Way};
 pub use pass::{Execution, Input, Trail};
 pub use reuse::Reuse;
 pub use threads::{
@@ -46,7 +48,6 @@ pub use threads::{
     Threads, Use, Violation, Wait,
 };
 pub use unfolding::{Error, Options, Reductions, Unfolding, unfold};
-pub use walk::NO_LAST_HANDLERS;
 
 use ir::Program;
 

@@ -6,6 +6,7 @@ use crate::known::{FrameId, Instance, Known, ObjectId};
 use crate::learn::{self, Bounds};
 use crate::locksets::Held;
 use crate::memory::{Fresh, Ground, Memory};
+use crate::omissions::Omission;
 use crate::published::Published;
 use crate::races::Races;
 use crate::reuse::Reuse;
@@ -203,8 +204,7 @@ pub struct Pass<'p> {
     pub doubts: Vec<usize>,
     /// Loops (or functions, for recursion) that were cut.
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
-    /// What was left out, as sentences.
-    pub limits: BTreeSet<String>,
+    pub omissions: BTreeSet<Omission>,
     /// Something is modelled coarsely: a violation may turn out not to be one.
     pub is_coarse: bool,
     /// Main runs alone: no other thread has been created.

@@ -13,6 +13,7 @@
 //! pay for any of this.
 
 use crate::known::{Content, Known, Object, ObjectId, ObjectKey};
+use crate::omissions::{Maker, Omission};
 use crate::pass::{Frame, Pass, State};
 use formula::{Range, TermId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -103,7 +104,7 @@ impl Known {
 
 impl<'p> Pass<'p> {
     fn may_reuse(&self) -> bool {
-        self.options.can_free && self.options.address_reuse
+        self.options.can_free && self.options.surroundings.address_reuse
     }
 
     /// The objects that a word may point to.
@@ -287,10 +288,9 @@ impl<'p> Pass<'p> {
     }
 
     /// A block whose address is its own for sure, although others might be meant.
-    pub fn keep_apart(&mut self, object: ObjectId, why: &str) {
+    pub fn keep_apart(&mut self, object: ObjectId, maker: Maker) {
         if self.may_reuse() && self.known.has_family(object) {
-            self.limits
-                .insert(format!("addresses of freed blocks are not used by {why}"));
+            self.omissions.insert(Omission::OwnAddress(maker));
         }
     }
 
@@ -339,10 +339,7 @@ impl<'p> Pass<'p> {
             .nth(1)
             .is_some();
         if can_be_another {
-            self.limits.insert(
-                "a number computed from the address of a freed block means no other block"
-                    .to_owned(),
-            );
+            self.omissions.insert(Omission::ComputedAddress);
         }
     }
 }

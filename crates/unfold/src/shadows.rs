@@ -13,6 +13,7 @@ use crate::access::{Part, Targets};
 use crate::calls::Call;
 use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::omissions::{Omission, Way};
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use formula::{BinaryOp as Bits, TermId};
 use ir::{BinaryOp, Body, Cast, Comparison, Inst, Op, RmwOp, Type};
@@ -90,7 +91,7 @@ impl<'p> Pass<'p> {
         };
         for (index, argument) in call.args.iter().enumerate() {
             if Some(index) == handed_on {
-                self.lose(argument.value.shadow(), "library functions hand on");
+                self.lose(argument.value.shadow(), Way::LibraryHandsOn);
             } else if self.expect_initialised(state, &argument.value) == Flow::Dead {
                 return Flow::Dead;
             }
@@ -99,17 +100,16 @@ impl<'p> Pass<'p> {
     }
 
     /// From here on, these bits count as written, which the verdict has to say.
-    pub fn lose(&mut self, shadow: Option<TermId>, what: &str) {
+    pub fn lose(&mut self, shadow: Option<TermId>, way: Way) {
         if shadow.is_some_and(|shadow| self.terms.as_constant(shadow) != Some(0)) {
-            self.limits
-                .insert(format!("what {what} counts as initialised"));
+            self.omissions.insert(Omission::Initialised(way));
         }
     }
 
     pub fn note_lost_results(&mut self) {
         if self.results.may_be_unwritten && self.results.are_taken {
-            self.limits
-                .insert("what threads return counts as initialised".to_owned());
+            let way = Way::ResultsOfThreads;
+            self.omissions.insert(Omission::Initialised(way));
         }
     }
 

@@ -1,8 +1,9 @@
 //! The passes, and what comes out in the end.
 
-use crate::checks::Checks;
+use crate::checks::{Check, Checks};
 use crate::known::Known;
 use crate::memory::{Fresh, Memory};
+use crate::omissions::Omission;
 use crate::pass::{Pass, Start, Trail, Value};
 use crate::races::Races;
 use crate::shadows::Results;
@@ -13,6 +14,7 @@ use analysis::LoopId;
 use cranelift_entity::PrimaryMap;
 use formula::Terms;
 use ir::{FunctionId, Location, Program};
+use library::Surroundings;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// Passes in which only values grow, before they are taken to be anything.
@@ -33,14 +35,9 @@ pub struct Options {
     /// The most contexts that runs of interest have, or the most rounds in which
     /// each thread has a turn; tells how far values can get.
     pub turns: Option<u32>,
-    pub spurious_wakeups: bool,
-    pub malloc_may_fail: bool,
-    /// Allocations may get the address of a freed block.
-    pub address_reuse: bool,
+    pub surroundings: Surroundings,
     /// The program frees memory somewhere.
     pub can_free: bool,
-    /// The command line, the program's name first.
-    pub arguments: Vec<String>,
     pub reductions: Reductions,
 }
 
@@ -68,6 +65,21 @@ impl Default for Reductions {
             learning: true,
             relaxing: true,
             locksets: true,
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            checks: Checks::NONE.with(Check::Assert),
+            unwind: 1,
+            unwind_every_loop: false,
+            unwind_loops: HashMap::new(),
+            turns: None,
+            surroundings: Surroundings::default(),
+            can_free: true,
+            reductions: Reductions::default(),
         }
     }
 }
@@ -112,8 +124,7 @@ pub struct Unfolding {
     /// Which of them are ends of the process where nobody can tell whether memory
     /// is lost.
     pub doubts: Vec<usize>,
-    /// What was left out, as sentences.
-    pub limits: BTreeSet<String>,
+    pub omissions: BTreeSet<Omission>,
     /// Some values are only approximated, from above: a violation may turn out
     /// not to be one.
     pub is_coarse: bool,
@@ -167,7 +178,7 @@ pub fn unfold(
             cut_moments: Vec::new(),
             doubts: Vec::new(),
             cuts: BTreeSet::new(),
-            limits: BTreeSet::new(),
+            omissions: BTreeSet::new(),
             is_coarse: false,
             is_alone: true,
             clock: 0,
@@ -244,7 +255,7 @@ impl Pass<'_> {
         for (index, param) in params.iter().enumerate() {
             let width = self.width_of(&param.ty);
             let value = match index {
-                0 => self.options.arguments.len() as u128,
+                0 => self.options.surroundings.arguments.len() as u128,
                 _ => 0,
             };
             values.push(Value::Term(self.terms.constant(width, value)));
@@ -335,7 +346,7 @@ impl Pass<'_> {
             cuts: self.cuts,
             cut_moments: self.cut_moments,
             doubts: self.doubts,
-            limits: self.limits,
+            omissions: self.omissions,
             is_coarse: self.is_coarse,
             passes,
             is_settled: !self.known.values_grew,
@@ -347,7 +358,7 @@ impl Pass<'_> {
         let word = self.program.target.pointer_bytes;
         let bits = offset_bits(self.program);
         let mut vector = Vec::new();
-        for (index, argument) in self.options.arguments.iter().enumerate() {
+        for (index, argument) in self.options.surroundings.arguments.iter().enumerate() {
             let mut bytes = argument.clone().into_bytes();
             bytes.push(0);
             let key = ObjectKey::Environment("argument", index as u32);

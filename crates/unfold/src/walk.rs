@@ -4,6 +4,7 @@
 use crate::checks::Check;
 use crate::known::FrameKey;
 use crate::locksets::Held;
+use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, LastStep, Pass, Start, State, Value, Work};
 use crate::published::Published;
 use crate::secrets::Secrets;
@@ -14,11 +15,6 @@ use formula::TermId;
 use ir::{BlockId, Body, FunctionId, Op, Operand, Terminator};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
-
-/// What is taken for granted when main may end before other threads: the last of
-/// them would run the functions.
-pub const NO_LAST_HANDLERS: &str =
-    "functions for the end of the process do not run after the last thread";
 
 /// Paths that have arrived at a block, merged, and the block.
 type Pending = BTreeMap<Key, (BlockId, State)>;
@@ -152,7 +148,8 @@ impl<'p> Pass<'p> {
         self.relax(&mut state, guard);
         state.atomic = None;
         if is_main && !self.handlers.is_empty() {
-            self.limits.insert(NO_LAST_HANDLERS.to_owned());
+            // The last of the threads that main leaves behind would run them.
+            self.omissions.insert(Omission::LastHandlers);
         }
         let mut frame = frame;
         let ending = self.run_destructors(state, &mut frame, result)?;

@@ -6,7 +6,7 @@
 
 use super::syntax::Program;
 use crate::{clang, run};
-use check::{Order, Reductions, Search, Slice, Strategy, Tiling, Verdict};
+use check::{Assumption, Omission, Order, Reductions, Search, Slice, Strategy, Tiling, Verdict};
 use replay::{Checks, Config, Exploration, Image, Mode, Property, Schedule};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -443,11 +443,9 @@ impl Session<'_> {
             },
             config: self.config.clone(),
             time: Some(CHECK_TIME),
-            memory: None,
-            dump: None,
             reductions: variant,
             search: search.clone(),
-            all_violations: false,
+            ..check::Options::default()
         };
         let start = Instant::now();
         let report = catch_unwind(AssertUnwindSafe(|| {
@@ -498,7 +496,8 @@ impl Session<'_> {
                 return Err(disagree(Kind::Missed, "'safe'".to_owned()));
             }
             Verdict::SafeUpTo(limits) if is_violated && leaves_open(limits) => {
-                self.agreement.unknown.push(limits.others.join("; "));
+                let words = (limits.assumptions.iter()).map(report::describe_assumption);
+                self.agreement.unknown.extend(words);
                 return Ok(());
             }
             Verdict::SafeUpTo(limits) if is_violated => {
@@ -523,15 +522,13 @@ impl Session<'_> {
                     .map_err(|what| disagree(Kind::Overclaimed, format!("{what}; {limits:?}")))?;
             }
             Verdict::Unknown { reason, .. } => {
-                if ["internal", "replay", "bug"]
-                    .iter()
-                    .any(|word| reason.contains(word))
-                {
-                    return Err(disagree(Kind::Broken, reason.clone()));
+                let words = report::describe_reason(reason).unwrap_or_default();
+                if reason.internal().is_some() {
+                    return Err(disagree(Kind::Broken, words));
                 }
                 // Strategies that leave something out may find nothing.
                 if report.limits_of_part.is_none() {
-                    self.agreement.unknown.push(reason.clone());
+                    self.agreement.unknown.push(words);
                 }
                 return Ok(());
             }
@@ -561,10 +558,14 @@ impl Session<'_> {
 /// Whether a verdict says itself that there is a place where nothing was looked
 /// for, which the explorer knows: some ends of runs, or other addresses.
 fn leaves_open(limits: &check::Limits) -> bool {
-    let mut others = limits.others.iter();
-    others.any(|other| {
-        [check::DOUBT, unfold::NO_LAST_HANDLERS].contains(&other.as_str())
-            || other.starts_with(check::LAYOUT)
+    let mut assumptions = limits.assumptions.iter();
+    assumptions.any(|assumption| {
+        matches!(
+            assumption,
+            Assumption::LostMemory
+                | Assumption::Layout(_)
+                | Assumption::Omission(Omission::LastHandlers)
+        )
     })
 }
 

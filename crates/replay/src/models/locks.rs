@@ -368,7 +368,7 @@ impl<'a> Machine<'a> {
             && waiters.contains(&me)
         {
             // Not woken: the time is over, or it is a spurious wake-up.
-            let may_be_spurious = self.config.spurious_wakeups;
+            let may_be_spurious = self.config.surroundings.spurious_wakeups;
             if is_timed && self.times_out(site, may_be_spurious)? {
                 result = timed_out;
             }
@@ -409,7 +409,7 @@ impl<'a> Machine<'a> {
         };
         self.sync.set(mutex, free);
         self.record_sync(site, "wait for", key, "");
-        if !self.config.spurious_wakeups {
+        if !self.config.surroundings.spurious_wakeups {
             self.exclude(Excluded::SpuriousWakeups);
         }
         if let Some(frame) = site.thread.frames.last_mut() {

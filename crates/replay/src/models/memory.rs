@@ -145,7 +145,7 @@ impl<'a> Machine<'a> {
             self.set_errno(site.thread, ENOMEM);
             return Ok(Pointer::NULL);
         }
-        if self.config.malloc_may_fail
+        if self.config.surroundings.malloc_may_fail
             && self.ask_index(site.thread, site.inputs, InputKind::Allocation, 2)? == 1
         {
             self.set_errno(site.thread, ENOMEM);
@@ -168,7 +168,9 @@ impl<'a> Machine<'a> {
     /// Which freed addresses an allocation may get depends on what the other
     /// threads have freed before: then the allocation is a visible step.
     fn must_wait_for_addresses(&self, site: &Site) -> bool {
-        self.config.address_reuse && self.image.can_free && self.must_wait_for_others(site)
+        self.config.surroundings.address_reuse
+            && self.image.can_free
+            && self.must_wait_for_others(site)
     }
 
     /// Another thread may end the process, and somebody asks what is left then.
@@ -193,7 +195,7 @@ impl<'a> Machine<'a> {
             _ => self.memory.reusable(size, align),
         };
         if !candidates.is_empty() {
-            if !self.config.address_reuse {
+            if !self.config.surroundings.address_reuse {
                 self.exclude(Excluded::AddressReuse);
             } else {
                 let domain = Domain::Below(candidates.len() as u64 + 1);

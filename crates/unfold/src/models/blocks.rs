@@ -5,6 +5,7 @@ use crate::access::{Part, Target, Targets};
 use crate::calls::{Call, Reply, split};
 use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::omissions::{Maker, Omission};
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Mode;
 use crate::validity::Seen;
@@ -130,7 +131,7 @@ impl<'p> Pass<'p> {
         }
         let always = self.truth();
         self.note_block(state, position, object, always, true);
-        self.keep_apart(object, "aligned allocations");
+        self.keep_apart(object, Maker::AlignedAllocations);
         Ok(self.address(object, 0))
     }
 
@@ -144,9 +145,8 @@ impl<'p> Pass<'p> {
         if greatest <= u128::from(LONGEST_BLOCK) {
             return greatest as u64;
         }
-        self.limits.insert(format!(
-            "blocks of unknown size have at most {LONGEST_BLOCK} bytes"
-        ));
+        let most = LONGEST_BLOCK;
+        self.omissions.insert(Omission::LargeBlocks { most });
         let width = self.terms.width(size);
         let longest = self.terms.constant(width, u128::from(LONGEST_BLOCK));
         let is_longer = self.terms.unsigned_less(longest, size);
@@ -162,7 +162,7 @@ impl<'p> Pass<'p> {
         size: TermId,
         content: Content,
     ) -> Result<ObjectId, Error> {
-        if self.options.malloc_may_fail {
+        if self.options.surroundings.malloc_may_fail {
             return Err(self.unsupported(frame, "allocations that may fail"));
         }
         let is_size_known = self.terms.as_constant(size).is_some();
@@ -187,7 +187,7 @@ impl<'p> Pass<'p> {
         self.known.enlarge(object, size);
         self.note_extent(state, object, extent);
         if !is_size_known {
-            self.keep_apart(object, "blocks of unknown size");
+            self.keep_apart(object, Maker::UnknownSizes);
         }
         state.memory.create(object);
         self.make_secret(state, object);

@@ -6,6 +6,7 @@ use crate::access::{Part, Targets};
 use crate::calls::{Argument, Call, Reply, split};
 use crate::checks::Check;
 use crate::known::{Content, KeyPart, Object, ObjectId, ObjectKey, ThreadPart};
+use crate::omissions::{Omission, Way};
 use crate::pass::{Flow, Frame, Handler, Pass, State, Value};
 use crate::races::{Mode, Noting};
 use crate::threads::{Creation, Place, Step};
@@ -84,7 +85,7 @@ impl<'p> Pass<'p> {
                 continue;
             };
             let shadow = value.as_ref().and_then(Value::shadow);
-            self.lose(shadow, "functions return to the library");
+            self.lose(shadow, Way::ReturnedToLibrary);
             let value = match value.and_then(|value| value.term()) {
                 Some(value) => self.terms.resize(value, 32),
                 None => zero,
@@ -487,10 +488,7 @@ impl<'p> Pass<'p> {
         let instance = self.instance(frame, state, 0);
         let key = self.known.key(instance);
         if !self.is_alone && self.known.key_count() > 1 {
-            self.limits.insert(
-                "destructors of keys that several threads make run in the order of the program"
-                    .to_owned(),
-            );
+            self.omissions.insert(Omission::OrderOfKeys);
         }
         let Ok(position) = self.begin_key_step(state, frame, &place, [key].into_iter()) else {
             return Ok(Reply::Never);

@@ -18,6 +18,7 @@ use crate::MAIN;
 use crate::access::Targets;
 use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey, ThreadPart};
+use crate::omissions::Omission;
 use crate::pass::{Frame, Pass, State, Value};
 use crate::threads::{Place, Step, ThreadId};
 use formula::TermId;
@@ -419,9 +420,7 @@ impl<'p> Pass<'p> {
                 .into_iter()
                 .any(|(object, _)| self.known.is_array(*object));
             if has_arrays || blocks.len() > MOST_BLOCKS {
-                let what = "lost memory is not looked for where there are many blocks, or large \
-                            arrays of pointers";
-                self.limits.insert(what.to_owned());
+                self.omissions.insert(Omission::ManyBlocks);
             } else {
                 let holds = self.holds(state, position, &blocks, &held, ending);
                 doubt = self.find_lost(state, position, &blocks, &held, &holds, &mut found);

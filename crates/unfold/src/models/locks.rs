@@ -7,6 +7,7 @@ use crate::calls::{Call, Reply};
 use crate::checks::Check;
 use crate::known::{SyncKind, SyncPart};
 use crate::locksets::Grip;
+use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::threads::ThreadId;
 use formula::TermId;
@@ -323,9 +324,8 @@ impl<'p> Pass<'p> {
         if is_recursive {
             self.write_part(state, position, mutex, SyncPart::Depth, always, zero);
         }
-        if !self.options.spurious_wakeups {
-            self.limits
-                .insert("waits for conditions end only when they are signalled".to_owned());
+        if !self.options.surroundings.spurious_wakeups {
+            self.omissions.insert(Omission::SpuriousWakeups);
         }
         // Second step: once woken, take the mutex again.
         let waiting_parts = [waiting];
@@ -339,7 +339,7 @@ impl<'p> Pass<'p> {
         let owner = self.read_part(state, position, mutex, SyncPart::Owner);
         let is_free = self.is_zero(owner);
         let mut can_go_on = self.truth();
-        if !is_timed && !self.options.spurious_wakeups {
+        if !is_timed && !self.options.surroundings.spurious_wakeups {
             can_go_on = is_woken;
         }
         let holders = self.owners(owner, can_go_on);
@@ -352,7 +352,7 @@ impl<'p> Pass<'p> {
             return Ok(Reply::Never);
         }
         let result = if is_timed {
-            let late = if self.options.spurious_wakeups {
+            let late = if self.options.surroundings.spurious_wakeups {
                 let choice = self.input(frame, "timeout", 1);
                 let chosen = self.terms.is_one(choice);
                 self.terms.and(is_waiting, chosen)

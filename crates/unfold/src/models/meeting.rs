@@ -6,6 +6,7 @@ use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
 use crate::known::{SyncKind, SyncPart};
+use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Noting;
 use library::{Barrier, Once, Semaphore};
@@ -125,8 +126,7 @@ impl<'p> Pass<'p> {
             }
             Semaphore::Destroy => {
                 if self.options.checks.has(Check::Misuse) {
-                    let what = "no semaphore is destroyed while a thread waits for it";
-                    self.limits.insert(what.to_owned());
+                    self.omissions.insert(Omission::SemaphoresInUse);
                 }
                 return self.destroy_sync(state, frame, &targets, &[], true);
             }

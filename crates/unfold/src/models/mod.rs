@@ -27,6 +27,7 @@ use crate::access::{Target, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey, SyncKind, SyncPart};
+use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::threads::ThreadId;
 use crate::validity::Seen;
@@ -340,8 +341,7 @@ impl<'p> Pass<'p> {
                 || self.is_visible(target.object, target.offset, size);
             match is_written {
                 true => {
-                    let what = "memory that is written counts as a static initialiser";
-                    self.limits.insert(what.to_owned());
+                    self.omissions.insert(Omission::UnwrittenInitialisers);
                 }
                 false => raw.push(target.condition),
             }

@@ -5,6 +5,7 @@ use crate::Error;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
 use crate::known::ThreadPart;
+use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
 use ir::{RmwOp, Type};
@@ -332,7 +333,7 @@ impl<'p> Pass<'p> {
                 let loaded = self.load(state, frame, address, size, &[(0, size)], 0)?;
                 return Ok(match loaded {
                     Ok(words) => {
-                        self.lose(words[0].1, "library functions read");
+                        self.lose(words[0].1, Way::LibraryReads);
                         Reply::Return(words[0].0)
                     }
                     Err(_) => Reply::Never,

@@ -4,6 +4,7 @@ use super::text::{Text, Together};
 use crate::Error;
 use crate::calls::{Call, Reply};
 use crate::known::{Content, Object, ObjectKey};
+use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
 use library::Strings;
@@ -419,12 +420,11 @@ impl<'p> Pass<'p> {
         frame: &Frame,
         variants: &[(TermId, Vec<TermId>)],
     ) -> Result<TermId, Error> {
-        if self.options.malloc_may_fail {
+        if self.options.surroundings.malloc_may_fail {
             return Err(self.unsupported(frame, "allocations that may fail"));
         }
-        if self.options.can_free && self.options.address_reuse {
-            self.limits
-                .insert("addresses of freed blocks are not used again".to_owned());
+        if self.options.can_free && self.options.surroundings.address_reuse {
+            self.omissions.insert(Omission::AddressReuse);
         }
         let mut block = None;
         let owner = self.thread;

@@ -1,0 +1,191 @@
+//! What a verdict rests on, and why there is none: facts as types.
+//!
+//! Nothing here is a sentence. Whoever decides something looks at these types;
+//! `report` alone makes sentences of them. Places are given by file and line, so
+//! that facts can be kept in files and compared without the program.
+
+use crate::verdict::{Conflict, Order};
+use analysis::Site;
+use ir::{Location, Program};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use unfold::Omission;
+
+/// A place in the source, or the function it is in where the line is unknown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourcePlace {
+    Line {
+        file: String,
+        line: u32,
+        column: u32,
+    },
+    Function(String),
+}
+
+impl SourcePlace {
+    pub fn of_location(program: &Program, location: Location) -> SourcePlace {
+        SourcePlace::Line {
+            file: program.files[location.file].clone(),
+            line: location.line,
+            column: location.column,
+        }
+    }
+
+    pub fn of_site(program: &Program, site: Site) -> SourcePlace {
+        let function = &program.functions[site.function];
+        let body = function.body.as_ref();
+        match body.and_then(|body| body.insts[site.inst].location) {
+            Some(location) => SourcePlace::of_location(program, location),
+            None => SourcePlace::Function(function.name.clone()),
+        }
+    }
+}
+
+/// What a search did not go beyond. Empty: nothing was left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Unless no run has more contexts than that anyway.
+    pub order: Option<Order>,
+    pub loops: BTreeSet<CutLoop>,
+    /// What was taken for granted.
+    pub assumptions: BTreeSet<Assumption>,
+}
+
+impl Limits {
+    pub fn are_empty(&self) -> bool {
+        self.order.is_none() && self.loops.is_empty() && self.assumptions.is_empty()
+    }
+
+    /// What holds within both.
+    pub fn join(&mut self, other: Limits) {
+        let Limits {
+            order,
+            loops,
+            assumptions,
+        } = other;
+        self.order = self.order.or(order);
+        self.loops.extend(loops);
+        self.assumptions.extend(assumptions);
+    }
+}
+
+/// A loop that may iterate, or a function that may call itself, more often than
+/// was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CutLoop {
+    /// `main.0`, or the function's name for recursion.
+    pub name: String,
+    pub place: Option<SourcePlace>,
+    pub bound: u32,
+    pub is_recursion: bool,
+}
+
+/// Something that a verdict takes for granted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Assumption {
+    /// Runs were left out where the program is unfolded.
+    Omission(Omission),
+    /// Nobody knows whether memory is lost that threads may hold which still run in
+    /// the end, that numbers may be the addresses of, or that functions for the end
+    /// of the process may free.
+    LostMemory,
+    /// It does not matter where in memory things are, on which this may depend.
+    Layout(SourcePlace),
+    /// Memory is sequentially consistent, for which this does not ask.
+    MemoryOrder(SourcePlace),
+}
+
+/// Why it is unknown whether there is a violation.
+#[derive(Clone, Debug)]
+pub enum Reason {
+    /// There is none within bounds that nobody asked for.
+    Bounds,
+    Time,
+    Memory,
+    Interrupted,
+    Unsupported(Unsupported),
+    /// A formula would have too many of these.
+    TooLarge(Part),
+    /// The program's global variables do not fit.
+    ProgramMemory,
+    /// There may be a violation, as far as a coarse formula can tell, but no run
+    /// shows it.
+    NotConfirmed {
+        problem: String,
+    },
+    /// The strategy did not look at everything.
+    LeftOut(search::LeftOut),
+    /// No solver is left.
+    Solver {
+        problem: String,
+    },
+    CannotWrite {
+        path: PathBuf,
+        problem: String,
+    },
+    /// A checkpoint that cannot be used.
+    Checkpoint {
+        problem: String,
+    },
+    CannotStart {
+        problem: String,
+    },
+    Options(Conflict),
+    /// A mistake of ours.
+    Internal(Internal),
+}
+
+/// A construct that nobody can say anything about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    pub what: String,
+    pub place: Option<SourcePlace>,
+}
+
+/// What formulas are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Terms,
+    Clauses,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Internal {
+    Panicked,
+    /// What the solver found could not be repeated.
+    DoesNotReplay {
+        problem: String,
+    },
+    /// All questions are gone, and none was answered.
+    NoAnswer,
+    /// Unfolding did not come to an end.
+    Unsettled,
+}
+
+impl Reason {
+    pub fn internal(&self) -> Option<&Internal> {
+        match self {
+            Reason::Internal(internal) => Some(internal),
+            _ => None,
+        }
+    }
+}
+
+/// How one attempt ended.
+#[derive(Clone, Debug, Default)]
+pub enum Ending {
+    Violated,
+    /// There is no violation.
+    #[default]
+    None,
+    /// There is none in the part that was looked at.
+    Partly,
+    TooLong,
+    /// So many runs at random show none.
+    Runs(u64),
+    Unknown(Reason),
+}
