@@ -88,8 +88,8 @@ pub fn interpret(program: &Program) -> Result<Observed, String> {
             violation.describe(program)
         ));
     }
-    if let Some(function) = run.unknown_calls.first() {
-        let name = &program.functions[*function].name;
+    if let Some(call) = run.unknown_calls.first() {
+        let name = &program.functions[call.function].name;
         return Err(format!("the library function {name} is not known"));
     }
     let ending = match run.outcome {

@@ -5,6 +5,8 @@
 //! never runs one and never reports anything to the user; what follows from a
 //! fact is for its reader to decide.
 
+pub mod arguments;
+pub mod landmarks;
 pub mod layout;
 mod library_calls;
 pub mod loops;
@@ -15,6 +17,7 @@ pub mod points_to;
 pub mod sharing;
 mod site;
 
+pub use landmarks::{Assertion, Landmark};
 pub use loops::{Loop, LoopId, Loops};
 pub use outline::Outline;
 pub use points_to::{AbstractObject, ObjectId, PointsTo, TargetSet};

@@ -2,7 +2,7 @@
 
 use ir::{FunctionId, InstId, Program};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site {
     pub function: FunctionId,
     pub inst: InstId,

@@ -2,8 +2,10 @@
 
 use crate::collect::Collection;
 use crate::facts::{
-    Assumption, CutLoop, Ending, Internal, Limits, Part, Reason, SourcePlace, Unsupported,
+    Assumption, CutLoop, Dependent, Ending, Internal, Limits, Part, Reason, SourcePlace,
+    Unsupported,
 };
+use crate::reach::Watchlist;
 use crate::verdict::{Options, Order, Progress, Stage};
 use analysis::Loops;
 use encode::{Encoding, Goals};
@@ -29,7 +31,10 @@ pub struct Task<'a> {
     pub program: &'a Program,
     pub options: &'a Options,
     pub digest: u64,
+    pub start: Instant,
     pub deadline: Option<Instant>,
+    /// Points that somebody wants to know about.
+    pub watchlist: Watchlist,
     pub watch: &'a (dyn Fn(&Progress) -> bool + Sync),
     /// Bounds of single loops, by header.
     pub loops: HashMap<(ir::FunctionId, analysis::LoopId), u32>,
@@ -73,6 +78,8 @@ pub enum Answer {
     /// There is none, up to these limits.
     None(Limits),
     Unknown(Reason),
+    /// Something goes wrong if functions that nobody knows do as they did there.
+    Depends(Box<Dependent>),
     /// Something is not supported, or too large, from these bounds on.
     TooMuch(Reason),
     /// The time for this query was over, though perhaps not the user's.
@@ -88,6 +95,7 @@ impl Answer {
             Answer::Violated(_) => Ending::Violated,
             Answer::None(_) => Ending::None,
             Answer::Unknown(reason) | Answer::TooMuch(reason) => Ending::Unknown(reason.clone()),
+            Answer::Depends(dependent) => Ending::Unknown(Reason::DependsOn(dependent.clone())),
             Answer::TooLong => Ending::TooLong,
             Answer::Partly(_) => Ending::Partly,
         }
@@ -197,7 +205,11 @@ impl Task<'_> {
             let orders = analysis::orders::first_weaker(self.program);
             let layout = layout.map(|site| Assumption::Layout(place(site)));
             let orders = orders.map(|site| Assumption::MemoryOrder(place(site)));
-            layout.into_iter().chain(orders).collect()
+            // Whoever gives some knows that there are some.
+            let has_none = self.options.config.surroundings.arguments.len() <= 1;
+            let arguments = analysis::arguments::first_use(self.program).filter(|_| has_none);
+            let arguments = arguments.map(|site| Assumption::Arguments(place(site)));
+            [layout, orders, arguments].into_iter().flatten().collect()
         })
     }
 
@@ -265,6 +277,7 @@ impl Task<'_> {
             surroundings: config.surroundings.clone(),
             can_free: self.can_free,
             reductions: self.options.reductions.unfolding,
+            landmarks: self.watchlist.landmarks.clone(),
         };
         let mut is_too_large = false;
         let mut keep_going = |terms: usize| {

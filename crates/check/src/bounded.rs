@@ -5,11 +5,12 @@
 //! learnt when it is asked for more.
 
 use crate::attempt::{Answer, Query, Task};
-use crate::facts::{Assumption, Internal, Limits, Reason};
+use crate::facts::{Assumption, Dependent, Internal, Limits, Reason};
 use crate::feed::Feed;
 use crate::verdict::{Attempt, Order, Stage};
-use crate::{export, witness};
+use crate::{export, silent, witness};
 use encode::{Encoding, Goals};
+use formula::ClauseSink;
 use replay::{Property, Run, Signature};
 use search::Strategy;
 use solve::{Budget, Literal, Outcome, SatSolver, memory};
@@ -23,22 +24,24 @@ pub struct Bounded {
     /// The largest bounds.
     order: Order,
     unwind: u32,
-    unfolding: Unfolding,
+    pub unfolding: Unfolding,
     /// How to search, unless all is asked at once.
     strategy: Option<Strategy>,
     /// For asking at once. If there is neither, nothing can go wrong in any order
     /// of steps.
-    formula: Option<Formula>,
+    pub formula: Option<Formula>,
+    /// Runs that call functions which nobody knows are left out.
+    is_clean: bool,
     /// What it took to get here, for the record of the first question.
     record: Attempt,
 }
 
-struct Formula {
-    feed: Feed,
-    encoding: Encoding,
+pub struct Formula {
+    pub feed: Feed,
+    pub encoding: Encoding,
     violated: i32,
     /// Contexts of the encoding.
-    contexts: usize,
+    pub contexts: usize,
     /// How much of what was found is not looked for any more.
     blocked: usize,
 }
@@ -69,26 +72,53 @@ impl Bounded {
             strategy: task.strategy().filter(|_| task.has_questions(&unfolding)),
             unfolding,
             formula: None,
+            is_clean: false,
             record,
         };
-        if bounded.strategy.is_none() && task.has_questions(&bounded.unfolding) {
-            let start = Instant::now();
-            let contexts = bounded.contexts(query.order);
-            let dump = task.options.dump.as_deref();
-            let goals = task.goals(&bounded.unfolding);
-            let formula = Formula::new(task, &bounded.unfolding, query, contexts, goals, dump);
+        if let Err(answer) = bounded.make_formula(task, query) {
             let record = &mut bounded.record;
-            record.encoding = start.elapsed();
-            match formula {
-                Ok(formula) => {
-                    record.variables = formula.feed.variables;
-                    record.clauses = formula.feed.clauses;
-                    bounded.formula = Some(formula);
-                }
-                Err(answer) => return Err(Box::new((close(record, answer), bounded.record))),
-            }
+            return Err(Box::new((close(record, answer), bounded.record)));
         }
         Ok(bounded)
+    }
+
+    /// Encodes what was unfolded, if there is anything to look for and it is not left
+    /// to a strategy.
+    fn make_formula(&mut self, task: &Task, query: &Query) -> Result<(), Answer> {
+        if self.strategy.is_some() || !task.has_questions(&self.unfolding) {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let contexts = self.contexts(query.order);
+        let dump = task.options.dump.as_deref();
+        let goals = task.goals(&self.unfolding);
+        let formula = Formula::new(task, &self.unfolding, query, contexts, goals, dump);
+        self.record.encoding += start.elapsed();
+        let formula = formula?;
+        self.record.variables = formula.feed.variables;
+        self.record.clauses = formula.feed.clauses;
+        self.formula = Some(formula);
+        Ok(())
+    }
+
+    /// A formula for questions beside the question.
+    pub fn plain_formula(
+        task: &Task,
+        unfolding: &Unfolding,
+        query: &Query,
+        contexts: usize,
+    ) -> Result<Formula, Answer> {
+        Formula::new(task, unfolding, query, contexts, Goals::default(), None)
+    }
+
+    /// Leaves out runs that call functions which nobody knows.
+    fn make_clean(&mut self, task: &Task, query: &Query) -> Result<(), Answer> {
+        let calls = self.unknown_calls(task);
+        let excluded = &mut self.unfolding.threads.excluded;
+        excluded.extend(calls.iter().map(|call| call.moment));
+        self.is_clean = true;
+        self.formula = None;
+        self.make_formula(task, query)
     }
 
     pub fn clauses(&self) -> usize {
@@ -109,7 +139,7 @@ impl Bounded {
 
     /// Contexts in the encoding of a bound. More than any run has cost time and
     /// change nothing.
-    fn contexts(&self, order: Order) -> usize {
+    pub fn contexts(&self, order: Order) -> usize {
         let (contexts, rounds) = self.covering();
         match order {
             Order::Contexts(bound) => u64::from(bound).min(contexts) as usize,
@@ -123,7 +153,7 @@ impl Bounded {
     /// Whether no run goes beyond the bound. Positions that only more turns would
     /// bring about count as well: but if there were any, some run would take all
     /// the turns that were allowed for, before it gets there.
-    fn covers_all(&self, order: Order) -> bool {
+    pub fn covers_all(&self, order: Order) -> bool {
         let (contexts, rounds) = self.covering();
         let (bound, most) = match order {
             Order::Contexts(bound) => (u64::from(bound), contexts),
@@ -150,7 +180,36 @@ impl Bounded {
         self.record.encoding = Duration::ZERO;
         record.order = Some(order);
         let answer = self.answer(task, &query, &mut record);
+        let answer = match answer {
+            Answer::Violated(run) if task.depends_on_unknown(&run) && !self.is_clean => {
+                self.answer_cleanly(task, &query, &mut record, run)
+            }
+            answer => answer,
+        };
         (close(&mut record, answer), record)
+    }
+
+    /// Something goes wrong after a call of a function that nobody knows. Perhaps
+    /// something does without.
+    fn answer_cleanly(
+        &mut self,
+        task: &Task,
+        query: &Query,
+        record: &mut Attempt,
+        run: Box<Run>,
+    ) -> Answer {
+        let dependent = || Answer::Depends(Box::new(Dependent::of(task.program, *run)));
+        let largest = Query {
+            order: self.order,
+            ..*query
+        };
+        if self.make_clean(task, &largest).is_err() {
+            return dependent();
+        }
+        match self.answer(task, query, record) {
+            Answer::Violated(run) => Answer::Violated(run),
+            _ => dependent(),
+        }
     }
 
     fn answer(&mut self, task: &Task, query: &Query, record: &mut Attempt) -> Answer {
@@ -174,9 +233,9 @@ impl Bounded {
                 Answer::Partly(part) => Some(part.0),
                 answer => return answer,
             };
-            self.add_doubts(task, query, &mut limits);
-            if covers_all && !limits.loops.is_empty() && self.cuts_nothing(task, query) {
-                limits.loops.clear();
+            self.complete(task, query, covers_all, &mut limits);
+            if left_out.is_none() {
+                self.look_beside(task, query, &mut limits);
             }
             return match left_out {
                 Some(left_out) => Answer::Partly(Box::new((left_out, limits))),
@@ -184,12 +243,13 @@ impl Bounded {
             };
         }
         let Some(formula) = &mut self.formula else {
-            self.add_doubts(task, query, &mut limits);
+            self.complete(task, query, false, &mut limits);
             // Nothing goes wrong with more contexts either, but there may be doubt.
             let is_in_doubt = limits.assumptions.contains(&Assumption::LostMemory);
             if self.unfolding.is_settled && (is_in_doubt || self.unfolding.doubts.is_empty()) {
                 limits.order = None;
             }
+            self.look_beside(task, query, &mut limits);
             return Answer::None(limits);
         };
         loop {
@@ -206,10 +266,8 @@ impl Bounded {
             record.conflicts += formula.conflicts() - before;
             return match outcome {
                 Outcome::Unsatisfiable => {
-                    self.add_doubts(task, query, &mut limits);
-                    if covers_all && !limits.loops.is_empty() && self.cuts_nothing(task, query) {
-                        limits.loops.clear();
-                    }
+                    self.complete(task, query, covers_all, &mut limits);
+                    self.look_beside(task, query, &mut limits);
                     Answer::None(limits)
                 }
                 Outcome::Unknown(solve::Reason::Interrupted | solve::Reason::Deadline) => {
@@ -232,6 +290,32 @@ impl Bounded {
                     }
                 }
             };
+        }
+    }
+
+    /// States what else was left out, and what was not.
+    fn complete(&mut self, task: &Task, query: &Query, covers_all: bool, limits: &mut Limits) {
+        self.add_doubts(task, query, limits);
+        if covers_all && !limits.loops.is_empty() && self.cuts_nothing(task, query) {
+            limits.loops.clear();
+        }
+    }
+
+    /// If this is the answer, asks what it is worth: what runs come by, and whether
+    /// threads stop without a word.
+    fn look_beside(&mut self, task: &Task, query: &Query, limits: &mut Limits) {
+        // Runs were left out that these questions are about.
+        if self.is_clean {
+            return;
+        }
+        let is_last = task.options.bounds.are_answered_by(limits);
+        self.assume_no_effects(task, query, is_last, limits);
+        if is_last {
+            self.look_around(task, query, limits);
+            let ends = silent::find(task, query, limits);
+            limits.assumptions.extend(ends);
+        } else {
+            limits.assumptions.extend(silent::not_known(task));
         }
     }
 
@@ -321,12 +405,20 @@ impl Formula {
         self.violated = self.encoding.any_violation(&mut self.feed);
     }
 
+    /// A literal for assumptions: one of these holds.
+    pub fn any_of(&mut self, literals: impl Iterator<Item = i32>) -> Literal {
+        let any = self.feed.new_variable();
+        let clause: Vec<i32> = literals.chain([-any]).collect();
+        self.feed.add_clause(&clause);
+        Feed::literal(any)
+    }
+
     fn conflicts(&self) -> u64 {
         self.feed.solver.statistics().conflicts.unwrap_or(0)
     }
 
     /// Runs the solver, while somebody keeps an eye on the user.
-    fn search(&mut self, task: &Task, assumptions: &[Literal], query: &Query) -> Outcome {
+    pub fn search(&mut self, task: &Task, assumptions: &[Literal], query: &Query) -> Outcome {
         let budget = Budget {
             deadline: query.deadline,
             memory: task.options.memory,

@@ -50,9 +50,10 @@ impl Collection {
         self.items().push(item);
     }
 
-    pub fn into_runs(self) -> Vec<Run> {
-        let items = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        items.into_iter().filter_map(|item| item.run).collect()
+    /// What was found, each with a run that shows it.
+    pub fn runs(&self) -> Vec<Run> {
+        let items = self.items();
+        items.iter().filter_map(|item| item.run.clone()).collect()
     }
 }
 

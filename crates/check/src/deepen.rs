@@ -21,7 +21,7 @@
 
 use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
-use crate::facts::{Internal, Limits, Reason};
+use crate::facts::{Dependent, Internal, Limits, Reason};
 use crate::sample;
 use crate::verdict::{Attempt, Bounds, Order, Report, Verdict};
 use search::LeftOut;
@@ -108,6 +108,8 @@ pub fn run(task: &Task) -> Report {
         verdict,
         attempts: all.attempts,
         limits_of_part: all.part.map(|(_, limits)| limits),
+        assertions: Vec::new(),
+        lines: BTreeMap::new(),
         more: Vec::new(),
         rest: None,
     }
@@ -366,8 +368,13 @@ impl Search<'_> {
         if self.task.options.bounds.are_open() && !self.task.options.all_violations {
             let (run, record) = sample::sample(self.task);
             self.common().attempts.push(record);
-            if let Some(run) = run {
-                return self.end(Verdict::Violated(run));
+            match run {
+                None => {}
+                Some(run) if self.task.depends_on_unknown(&run) => {
+                    let dependent = Dependent::of(self.task.program, *run);
+                    return self.unknown(Reason::DependsOn(Box::new(dependent)));
+                }
+                Some(run) => return self.end(Verdict::Violated(run)),
             }
         }
         ControlFlow::Continue(())
@@ -437,6 +444,7 @@ impl Search<'_> {
             Answer::TooLong if !self.is_over() => ControlFlow::Continue(()),
             Answer::TooLong => self.unknown(Reason::Time),
             Answer::Unknown(reason) => self.unknown(reason),
+            Answer::Depends(dependent) => self.unknown(Reason::DependsOn(dependent)),
             Answer::TooMuch(reason) => self.give_up_from(question.unwind, reason),
             Answer::Partly(part) => {
                 self.common().part = Some(*part);

@@ -6,7 +6,8 @@
 
 use crate::verdict::{Conflict, Order};
 use analysis::Site;
-use ir::{Location, Program};
+use ir::{Location, Program, Type};
+use replay::{Property, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -97,6 +98,108 @@ pub enum Assumption {
     Layout(SourcePlace),
     /// Memory is sequentially consistent, for which this does not ask.
     MemoryOrder(SourcePlace),
+    /// The program has no arguments, at which this looks.
+    Arguments(SourcePlace),
+    /// A function that has neither a body nor a model changes nothing when it is
+    /// called here.
+    NoEffect {
+        function: String,
+        place: SourcePlace,
+    },
+    /// No thread stops here, at undefined behaviour of a kind that was not looked
+    /// for.
+    SilentEnd {
+        place: SourcePlace,
+        property: Silent,
+        /// What happens there, without a full stop.
+        message: String,
+    },
+    /// No thread stops at undefined behaviour of these kinds. Nobody knows whether
+    /// one can.
+    SilentEnds(BTreeSet<Silent>),
+}
+
+/// Properties whose violation ends a thread without a word, unless they are looked
+/// for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Silent {
+    Memory,
+    Misuse,
+    Arithmetic,
+}
+
+impl Silent {
+    pub const ALL: [Silent; 3] = [Silent::Memory, Silent::Misuse, Silent::Arithmetic];
+
+    pub fn property(self) -> Property {
+        match self {
+            Silent::Memory => Property::Memory,
+            Silent::Misuse => Property::Misuse,
+            Silent::Arithmetic => Property::Arithmetic,
+        }
+    }
+}
+
+/// Whether some run within the bounds of a verdict comes by a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    Reached,
+    Unknown,
+    Unreached,
+}
+
+/// A run that violates something, if a function that nobody knows does as it did
+/// there.
+#[derive(Clone, Debug)]
+pub struct Dependent {
+    pub run: Run,
+    pub calls: Vec<UnknownCall>,
+}
+
+/// A call of a function that has neither a body nor a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCall {
+    pub function: String,
+    pub place: SourcePlace,
+    /// What it returned, if anything; a signed number unless it is an address.
+    pub returned: Option<i128>,
+}
+
+impl UnknownCall {
+    pub fn of(program: &Program, call: &replay::UnknownCall) -> UnknownCall {
+        UnknownCall {
+            function: program.functions[call.function].name.clone(),
+            place: SourcePlace::of_site(program, call.site),
+            returned: call.returned.map(|bits| signed(program, call.site, bits)),
+        }
+    }
+}
+
+impl Dependent {
+    pub fn of(program: &Program, run: Run) -> Dependent {
+        let calls = run.unknown_calls.iter();
+        Dependent {
+            calls: calls.map(|call| UnknownCall::of(program, call)).collect(),
+            run,
+        }
+    }
+}
+
+/// The result of a call as the program sees it.
+fn signed(program: &Program, site: Site, bits: u128) -> i128 {
+    let body = program.functions[site.function].body.as_ref();
+    let ty = body.and_then(|body| {
+        let result = body.insts[site.inst].result?;
+        Some(&body.values[result])
+    });
+    match ty {
+        Some(Type::Int(width)) if *width < 128 => {
+            let shift = 128 - *width;
+            (bits << shift) as i128 >> shift
+        }
+        _ => bits as i128,
+    }
 }
 
 /// Why it is unknown whether there is a violation.
@@ -119,6 +222,8 @@ pub enum Reason {
     },
     /// The strategy did not look at everything.
     LeftOut(search::LeftOut),
+    /// There is a violation if functions that nobody knows do as they did there.
+    DependsOn(Box<Dependent>),
     /// No solver is left.
     Solver {
         problem: String,

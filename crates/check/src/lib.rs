@@ -12,14 +12,17 @@ mod export;
 mod facts;
 mod feed;
 mod question;
+mod reach;
 mod sample;
 mod schedules;
+mod silent;
 mod slice;
 mod verdict;
 mod witness;
 
 pub use facts::{
-    Assumption, CutLoop, Ending, Internal, Limits, Part, Reason, SourcePlace, Unsupported,
+    Assumption, CutLoop, Dependent, Ending, Internal, Limits, Part, Reach, Reason, Silent,
+    SourcePlace, UnknownCall, Unsupported,
 };
 pub use question::Question;
 pub use search::{LeftOut, Slice, Strategy, Tiling, Untried};
@@ -34,7 +37,8 @@ use attempt::Task;
 use collect::Collection;
 use ir::Program;
 use library::{Function, Memory};
-use std::collections::HashMap;
+use reach::Watchlist;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -74,6 +78,8 @@ fn unknown(reason: Reason) -> Report {
         },
         attempts: Vec::new(),
         limits_of_part: None,
+        assertions: Vec::new(),
+        lines: BTreeMap::new(),
         more: Vec::new(),
         rest: None,
     }
@@ -88,6 +94,7 @@ fn check_here(
         return unknown(Reason::Options(conflict));
     }
     // A time that no clock can show is no limit.
+    let start = Instant::now();
     let deadline = (options.time).and_then(|time| Instant::now().checked_add(time));
     let stop = AtomicBool::new(false);
     let watch = |progress: &Progress| !stop.load(Ordering::Relaxed) && watch(progress);
@@ -95,7 +102,9 @@ fn check_here(
         program,
         options,
         digest: replay::digest(program),
+        start,
         deadline,
+        watchlist: Watchlist::of(program, options.coverage),
         watch: &watch,
         stop: &stop,
         loops: loop_bounds(program, options),
@@ -108,12 +117,14 @@ fn check_here(
         return unknown(reason);
     }
     let mut report = deepen::run(&task);
-    let mut runs = task.collection.into_runs().into_iter();
+    let mut runs = task.collection.runs().into_iter();
     if let Some(first) = runs.next() {
         let verdict = Verdict::Violated(Box::new(first));
         report.rest = Some(std::mem::replace(&mut report.verdict, verdict));
         report.more = runs.collect();
     }
+    report.assertions = task.watchlist.assertions(program);
+    report.lines = task.watchlist.lines();
     report
 }
 

@@ -28,6 +28,7 @@ impl Question {
             dump: _,
             search: _,
             all_violations: _,
+            coverage: _,
         } = options;
         let mut question = Question::default();
         let (kind, bound) = match order {
@@ -71,6 +72,7 @@ impl Question {
             memory_limit: _,
             local_limit: _,
             keep_output: _,
+            keep_coverage: _,
         } = config;
         let names: Vec<&str> = checks.iter().map(Property::name).collect();
         self.add("properties", names.join(", "));
@@ -80,10 +82,12 @@ impl Question {
             malloc_may_fail,
             address_reuse,
             arguments,
+            undefined,
         } = surroundings;
         self.add("spurious wake-ups", spurious_wakeups);
         self.add("allocations may fail", malloc_may_fail);
         self.add("address reuse", address_reuse);
+        self.add("undefined functions", format!("{undefined:?}"));
         for (index, argument) in arguments.iter().enumerate() {
             self.add(&format!("argument {index}"), argument);
         }

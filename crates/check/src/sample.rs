@@ -1,8 +1,8 @@
 //! Runs at random, in case something breaks easily.
 
-use crate::attempt::Task;
+use crate::attempt::{Query, Task};
 use crate::facts::Ending;
-use crate::verdict::{Attempt, Progress, Stage};
+use crate::verdict::{Attempt, Order, Progress, Stage};
 use replay::Run;
 use std::time::Instant;
 
@@ -10,6 +10,8 @@ use std::time::Instant;
 const ALL_STEPS: u64 = 200_000;
 const RUN_STEPS: u64 = 20_000;
 const MAX_RUNS: u64 = 500;
+/// Runs that only look around.
+const FEW_RUNS: u64 = 40;
 /// Bytes of memory, and instructions between two steps: a run that needs more may
 /// take longer than all others together.
 const RUN_MEMORY: u64 = 64 << 20;
@@ -20,7 +22,7 @@ const RUN_WORK: u64 = 1_000_000;
 pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
     let start = Instant::now();
     let mut steps = 0;
-    let mut found = None;
+    let (mut found, mut dependent) = (None, None);
     let mut seed = 0;
     let config = replay::Config {
         unwind: None,
@@ -29,6 +31,7 @@ pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
     let short = replay::Config {
         memory_limit: RUN_MEMORY,
         local_limit: RUN_WORK,
+        keep_coverage: true,
         ..config.clone()
     };
     let image = task.image(&short).ok();
@@ -41,12 +44,19 @@ pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
         let seed_of_run = task.options.search.seed.wrapping_add(seed);
         let run = self::run(task, image, &short, seed_of_run, false);
         steps += run.steps.max(1);
-        if task.is_violated(&run) {
+        task.watchlist.note(&run, false);
+        let is_dependent = task.depends_on_unknown(&run);
+        // Of those that depend on something the first is enough.
+        if task.is_violated(&run) && !(is_dependent && dependent.is_some()) {
             // What is reported must not depend on these limits.
-            found = (task.image(&config).ok())
+            let run = (task.image(&config).ok())
                 .map(|image| self::run(task, &image, &config, seed_of_run, true))
                 .filter(|run| task.is_violated(run))
                 .map(Box::new);
+            match is_dependent {
+                true => dependent = run,
+                false => found = run,
+            }
         }
         seed += 1;
     }
@@ -59,7 +69,47 @@ pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
         },
         ..Attempt::default()
     };
-    (found, record)
+    (found.or(dependent), record)
+}
+
+/// Makes some runs to see where they come by, unless that is known. If there are
+/// bounds, only runs within them count.
+pub fn look_around(task: &Task, within: Option<&Query>) {
+    let config = replay::Config {
+        // That cuts more loops than unfolding does.
+        unwind: within.map(|query| query.unwind),
+        memory_limit: RUN_MEMORY,
+        local_limit: RUN_WORK,
+        keep_coverage: true,
+        ..task.options.config.clone()
+    };
+    let Ok(image) = task.image(&config) else {
+        return;
+    };
+    let mut steps = 0;
+    for seed in 0..FEW_RUNS {
+        if task.watchlist.is_complete() || steps >= ALL_STEPS / 10 || !is_wanted(task) {
+            return;
+        }
+        let run = self::run(task, &image, &config, seed, false);
+        steps += run.steps.max(1);
+        let is_within = within.is_some_and(|query| fits(&run, query.order));
+        task.watchlist.note(&run, is_within);
+    }
+}
+
+/// Whether a run has no more contexts or rounds than that.
+fn fits(run: &Run, order: Order) -> bool {
+    let contexts = &run.schedule.contexts;
+    match order {
+        Order::Contexts(bound) => contexts.len() <= bound as usize,
+        Order::Rounds(bound) => {
+            let threads = contexts.iter().map(|context| context.thread);
+            let next = threads.clone().skip(1);
+            let new_rounds = threads.zip(next).filter(|(last, next)| next < last);
+            new_rounds.count() < bound as usize
+        }
+    }
 }
 
 fn run(

@@ -1,6 +1,6 @@
 //! What is asked and what is answered.
 
-use crate::facts::{CutLoop, Ending, Limits, Reason};
+use crate::facts::{CutLoop, Ending, Limits, Reach, Reason, SourcePlace};
 use replay::{Checks, Conclusion, Property};
 use search::Strategy;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,11 @@ impl Bounds {
         self.order.is_some() && self.unwind.is_some()
     }
 
+    /// Whether a question with this answer needs no other after it.
+    pub fn are_answered_by(&self, limits: &Limits) -> bool {
+        limits.order.is_none() && limits.loops.is_empty() || self.ask_for(limits)
+    }
+
     /// Whether the user gave every limit that mattered. What was taken for granted
     /// counts as asked for only if all bounds are given.
     fn ask_for(&self, limits: &Limits) -> bool {
@@ -69,6 +74,8 @@ pub struct Options {
     pub search: Search,
     /// Go on after the first violation.
     pub all_violations: bool,
+    /// Find out which lines runs come by.
+    pub coverage: bool,
 }
 
 impl Default for Options {
@@ -85,6 +92,7 @@ impl Default for Options {
             reductions: Reductions::default(),
             search: Search::default(),
             all_violations: false,
+            coverage: false,
         }
     }
 }
@@ -249,6 +257,10 @@ pub struct Report {
     /// If part of the space was left out on purpose: the limits up to which the
     /// rest has no violation.
     pub limits_of_part: Option<Limits>,
+    /// Whether runs look at each of the assertions, as far as is known.
+    pub assertions: Vec<(SourcePlace, Reach)>,
+    /// The same for lines, by file and number, if they are wanted.
+    pub lines: BTreeMap<(String, u32), Reach>,
     /// If all violations are wanted: those after the first.
     pub more: Vec<replay::Run>,
     /// If all violations are wanted and there are some: whether there are others.

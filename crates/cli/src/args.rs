@@ -138,7 +138,8 @@ pub struct Check {
     pub behaviour: Behaviour,
     /// What to check: a list of assert, deadlock, memory, leak, cleanup,
     /// uninitialised, misuse, arithmetic, overflow, conversion, race, unwind; or all,
-    /// which is all but cleanup, conversion and unwind. [default: assert]
+    /// which is all but cleanup, conversion and unwind.
+    /// [default: assert,memory,misuse,arithmetic,deadlock]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_property)]
     property: Vec<PropertyName>,
     /// Stretches of steps by one thread that a schedule may have. [default: grows]
@@ -181,6 +182,9 @@ pub struct Check {
     /// Tell what each attempt took.
     #[arg(long)]
     pub stats: bool,
+    /// Write which lines runs within the bounds execute, as lcov does.
+    #[arg(long, value_name = "FILE")]
+    pub coverage: Option<PathBuf>,
     /// Report as JSON.
     #[arg(long)]
     pub json: bool,
@@ -267,7 +271,7 @@ pub struct Input {
     /// A folder with compile_commands.json, which says how to compile each file.
     #[arg(long, value_name = "DIR")]
     pub build: Option<PathBuf>,
-    /// Functions without a body are an error, unless they are known.
+    /// The same as --undefined error.
     #[arg(long)]
     pub strict: bool,
     /// Passed to clang.
@@ -299,6 +303,10 @@ pub struct Behaviour {
     /// Allocations never get the address of a freed block.
     #[arg(long)]
     pub no_address_reuse: bool,
+    /// Functions with neither body nor model: assume that they change nothing, and
+    /// say so in the verdict; any, they return any value and change nothing; error.
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Undefined::Assume)]
+    pub undefined: Undefined,
     /// What counts as a deadlock: global, no thread can go on; partial, or threads
     /// wait for each other while others can go on.
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Deadlock::Partial)]
@@ -306,6 +314,13 @@ pub struct Behaviour {
     /// An argument of the program; may be given several times.
     #[arg(long = "arg", value_name = "TEXT", allow_hyphen_values = true)]
     pub arguments: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Undefined {
+    Assume,
+    Any,
+    Error,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -391,7 +406,7 @@ fn union(names: &[PropertyName]) -> Checks {
 impl Check {
     pub fn checks(&self) -> Checks {
         match self.property.is_empty() {
-            true => Checks::NONE.with(Property::Assert),
+            true => Checks::ends_of_threads(),
             false => union(&self.property),
         }
     }

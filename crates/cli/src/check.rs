@@ -54,11 +54,16 @@ impl Checked {
             reductions: arguments.reductions(),
             search: arguments.search.resolve(arguments)?,
             all_violations: arguments.all_violations,
+            coverage: arguments.coverage.is_some(),
         };
+        // That is what the rules of the competition say.
+        if arguments.svcomp {
+            options.config.surroundings.undefined = library::Undefined::Any;
+        }
         // What is asked wrongly is told before anything is compiled.
         (options.validate())
             .map_err(|conflict| Failure::Usage(report::describe_conflict(&conflict)))?;
-        let loaded = load(&arguments.input(), checks)?;
+        let loaded = load(&arguments.input(), Some(&arguments.behaviour), checks)?;
         let program = &loaded.program;
         check_loop_names(program, options.bounds.unwind_set.keys())?;
         options.config.surroundings.arguments[0] = program_name(program);
@@ -118,6 +123,7 @@ impl Checked {
     /// them.
     pub fn keep(&self, arguments: &Arguments) {
         mention(self.keep_schedules(arguments));
+        mention(self.keep_coverage(arguments));
         mention(self.keep_result(arguments));
     }
 
@@ -131,6 +137,17 @@ impl Checked {
             }
         }
         Ok(())
+    }
+
+    fn keep_coverage(&self, arguments: &Arguments) -> Result<(), Failure> {
+        let Some(path) = &arguments.coverage else {
+            return Ok(());
+        };
+        let text = report::render_lcov(&self.report.lines);
+        std::fs::write(path, text).map_err(|error| Failure::Write {
+            path: path.clone(),
+            error,
+        })
     }
 
     /// What was found, for `threadbare combine`.

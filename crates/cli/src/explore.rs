@@ -10,7 +10,11 @@ use replay::{Bounds, Conclusion, Config, Exploration, Found, Image, Limit, Mode,
 
 pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
     let semantics = &arguments.semantics;
-    let loaded = load(&arguments.input, semantics.checks())?;
+    let loaded = load(
+        &arguments.input,
+        Some(&semantics.behaviour),
+        semantics.checks(),
+    )?;
     let program = &loaded.program;
     let config = Config {
         unwind: arguments.unwind,

@@ -1,6 +1,6 @@
 //! From the command line to a program: loading, and the warnings that go with it.
 
-use crate::args::{Behaviour, Deadlock, Input};
+use crate::args::{Behaviour, Deadlock, Input, Undefined};
 use crate::{Failure, say};
 use ir::Program;
 use library::Surroundings;
@@ -12,7 +12,11 @@ use std::path::Path;
 const CONVERSIONS: &str = "-fsanitize=implicit-conversion";
 
 /// Loads the program and says what the user should know about it.
-pub fn load(input: &Input, checks: Checks) -> Result<Loaded, Failure> {
+pub fn load(
+    input: &Input,
+    behaviour: Option<&Behaviour>,
+    checks: Checks,
+) -> Result<Loaded, Failure> {
     let mut options = input.options();
     if checks.has(Property::Conversion) {
         if let Some(file) = input.files.iter().find(|file| is_compiled(file)) {
@@ -26,12 +30,14 @@ pub fn load(input: &Input, checks: Checks) -> Result<Loaded, Failure> {
     let loaded = llvm::load(&input.files, &options)?;
     say(&loaded.clang_messages);
     let unknown = unknown_functions(&loaded);
-    if !unknown.is_empty() && input.strict {
+    let undefined = behaviour.map_or(Undefined::Assume, |behaviour| behaviour.undefined);
+    if !unknown.is_empty() && (input.strict || undefined == Undefined::Error) {
         return Err(Failure::UnknownFunctions(unknown.join(", ")));
     }
     if !unknown.is_empty() {
         say(format!(
-            "threadbare: warning: no body and no model for {}: calls return any value\n",
+            "threadbare: warning: no body and no model for {}: calls return any value and \
+             change nothing\n",
             unknown.join(", ")
         ));
     }
@@ -74,6 +80,10 @@ pub fn config(behaviour: &Behaviour, checks: Checks) -> Config {
         spurious_wakeups: behaviour.spurious,
         malloc_may_fail: behaviour.malloc_may_fail,
         address_reuse: !behaviour.no_address_reuse,
+        undefined: match behaviour.undefined {
+            Undefined::Any => library::Undefined::Any,
+            Undefined::Assume | Undefined::Error => library::Undefined::Assumed,
+        },
         ..Surroundings::default()
     };
     let arguments = behaviour.arguments.iter().cloned();

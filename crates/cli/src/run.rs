@@ -15,7 +15,11 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
         None => None,
     };
     let semantics = &arguments.semantics;
-    let loaded = load(&arguments.input, semantics.checks())?;
+    let loaded = load(
+        &arguments.input,
+        Some(&semantics.behaviour),
+        semantics.checks(),
+    )?;
     let program = &loaded.program;
     let mut config = Config {
         keep_output: true,

@@ -7,7 +7,7 @@ use analysis::Outline;
 use replay::Checks;
 
 pub fn show(arguments: &Show) -> Result<Status, Failure> {
-    let loaded = load(&arguments.input, Checks::NONE)?;
+    let loaded = load(&arguments.input, None, Checks::NONE)?;
     let program = &loaded.program;
     if arguments.ir {
         print(program.to_string())?;

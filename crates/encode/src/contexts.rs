@@ -242,6 +242,20 @@ impl Encoding {
         self.literal(self.violations[index], Polarity::Both, sink)
     }
 
+    /// One of these moments happens. The negation says nothing.
+    pub fn any_moment(
+        &mut self,
+        threads: &Threads,
+        moments: &[Moment],
+        sink: &mut impl ClauseSink,
+    ) -> i32 {
+        let happen: Vec<Lit> = (moments.iter())
+            .map(|moment| self.happens(threads, moment))
+            .collect();
+        let lit = self.blaster.gates.any(&happen);
+        self.literal(lit, Polarity::Positive, sink)
+    }
+
     /// What a solver found, given the values of literals. Those that the solver
     /// does not tell may be anything.
     pub fn model(&self, threads: &Threads, value: impl Fn(i32) -> Option<bool>) -> Model {

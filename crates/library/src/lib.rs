@@ -55,7 +55,7 @@ pub use rwlock::RwLock;
 pub use semaphore::Semaphore;
 pub use spin::Spin;
 pub use strings::Strings;
-pub use surroundings::Surroundings;
+pub use surroundings::{Surroundings, Undefined};
 pub use thread::Thread;
 pub use time::Time;
 pub use verifier::{NondetType, Verifier};

@@ -13,6 +13,19 @@ pub struct Surroundings {
     pub address_reuse: bool,
     /// The command line of the program, its name first.
     pub arguments: Vec<String>,
+    pub undefined: Undefined,
+}
+
+/// What a call of a function with neither body nor model means. In any case it
+/// changes nothing, and what it returns may be anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Undefined {
+    /// That is only assumed: verdicts name the calls that are reached, and what goes
+    /// wrong after one of them is no violation for sure.
+    #[default]
+    Assumed,
+    /// That is what it means.
+    Any,
 }
 
 impl Default for Surroundings {
@@ -22,6 +35,7 @@ impl Default for Surroundings {
             malloc_may_fail: false,
             address_reuse: true,
             arguments: vec!["program".to_owned()],
+            undefined: Undefined::default(),
         }
     }
 }

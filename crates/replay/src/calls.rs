@@ -3,12 +3,13 @@
 use crate::event::Effect;
 use crate::image::Code;
 use crate::inputs::{InputKind, Inputs};
-use crate::machine::{AccessMode, Cut, Flow, Machine, Stop};
+use crate::machine::{AccessMode, Cut, Flow, Machine, Stop, UnknownCall};
 use crate::memory::{ObjectId, Origin};
 use crate::shadow::Shadow;
 use crate::thread::{Argument, End, Frame, Life, Pending, Phase, Then, Thread};
 use crate::value::{Pointer, Value};
 use crate::violation::ViolationKind;
+use analysis::Site;
 use cranelift_entity::EntityRef;
 use ir::{Body, Callee, FunctionId, Inst, Operand, Type, ValueId};
 use std::collections::BTreeMap;
@@ -139,9 +140,6 @@ impl<'a> Machine<'a> {
         body: &Body,
         arguments: &[Argument],
     ) -> Result<Flow, Stop> {
-        if !self.unknown_calls.contains(&function) {
-            self.unknown_calls.push(function);
-        }
         for argument in arguments {
             self.publish_value(&argument.value);
         }
@@ -152,8 +150,37 @@ impl<'a> Machine<'a> {
             }
             None => None,
         };
+        self.note_unknown_call(thread, function, result.as_ref());
         self.complete(thread, inst.result, result);
         Ok(Flow::Done)
+    }
+
+    fn note_unknown_call(&mut self, thread: &Thread, function: FunctionId, result: Option<&Value>) {
+        let site = thread.frame().and_then(|frame| {
+            let block = &self.image.body(frame.function)?.blocks[frame.block];
+            let inst = *block.insts.get(frame.index)?;
+            Some(Site {
+                function: frame.function,
+                inst,
+            })
+        });
+        let Some(site) = site else {
+            return;
+        };
+        let returned = result.map(|value| match value {
+            Value::Tuple(fields) => fields.first().map_or(0, Value::bits),
+            value => value.bits(),
+        });
+        let call = UnknownCall {
+            function,
+            site,
+            returned,
+        };
+        let mut known = self.unknown_calls.iter_mut();
+        match known.find(|known| (known.function, known.site) == (function, site)) {
+            Some(known) => *known = call,
+            None => self.unknown_calls.push(call),
+        }
     }
 
     /// Enters a function with a body. Arguments need not fit the parameters:

@@ -172,16 +172,16 @@ impl<'a> Machine<'a> {
         inputs: &mut dyn Inputs,
         allow: bool,
     ) -> Result<Flow, Stop> {
-        match self.counter {
-            None => self.execute(thread, inputs, allow),
-            Some(_) => self.execute_counted(thread, inputs, allow),
+        match self.is_observed {
+            false => self.execute(thread, inputs, allow),
+            true => self.execute_observed(thread, inputs, allow),
         }
     }
 
     /// Kept apart, so that all other runs have nothing but the test.
     #[cold]
     #[inline(never)]
-    fn execute_counted(
+    fn execute_observed(
         &mut self,
         thread: &mut Thread,
         inputs: &mut dyn Inputs,
@@ -194,6 +194,12 @@ impl<'a> Machine<'a> {
         });
         if let Some(counter) = &mut self.counter {
             counter.begin(thread, inst);
+        }
+        if let (Some(coverage), Some(frame)) = (&mut self.coverage, thread.frame()) {
+            match inst {
+                Some(inst) => coverage.note_inst(frame.function, inst),
+                None => coverage.note_end(frame.function, frame.block),
+            }
         }
         let result = self.execute(thread, inputs, allow);
         // A step that finds out that it has to wait has done nothing; one that ends

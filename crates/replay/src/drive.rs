@@ -2,14 +2,14 @@
 //!
 //! Both record the schedule they follow, so that any run can be repeated.
 
+use crate::coverage::Coverage;
 use crate::event::Event;
 use crate::image::Image;
 use crate::inputs::{Domain, Inputs, NoInput, Request};
-use crate::machine::{Config, Cut, Machine, Stop, Unsupported};
+use crate::machine::{Config, Cut, Machine, Stop, UnknownCall, Unsupported};
 use crate::schedule::{Options, Schedule};
 use crate::thread::Stuck;
 use crate::violation::{Violation, ViolationKind};
-use ir::FunctionId;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,9 @@ pub struct Run {
     pub thread_names: Vec<String>,
     pub standard_output: Vec<u8>,
     pub standard_error: Vec<u8>,
-    pub unknown_calls: Vec<FunctionId>,
+    pub unknown_calls: Vec<UnknownCall>,
+    /// If it was asked for.
+    pub coverage: Option<Coverage>,
     pub steps: u64,
     pub instructions: u64,
 }
@@ -318,6 +320,7 @@ impl<'a> Recorder<'a> {
             standard_output: machine.standard_output().to_vec(),
             standard_error: machine.standard_error().to_vec(),
             unknown_calls: machine.unknown_calls().to_vec(),
+            coverage: machine.coverage.as_deref().cloned(),
             steps: self.steps,
             instructions: machine.instructions(),
         }

@@ -15,13 +15,14 @@
 use crate::conclusion::Conclusion;
 use crate::image::Image;
 use crate::inputs::{Domain, Inputs, NoInput, Request};
-use crate::machine::{Config, Cut, Excluded, Machine, Stop, Unsupported};
+use crate::machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 use crate::schedule::{Options, Schedule};
 use crate::thread::Stuck;
 use crate::value::truncate;
 use crate::violation::{Signature, Violation, ViolationKind};
 use analysis::Site;
 use ir::FunctionId;
+use library::Undefined;
 use std::collections::{BTreeSet, HashMap};
 
 #[derive(Clone, Debug)]
@@ -96,6 +97,8 @@ pub enum Limit {
     /// Threads agreed on what happened first, which this place does not ask for.
     /// Likewise for others to say.
     Orders(Site),
+    /// A function that nobody knows was called, and was taken to change nothing.
+    UnknownCall(FunctionId, Site),
 }
 
 /// Why an exploration ended before its time.
@@ -119,6 +122,9 @@ pub struct Exploration {
     pub count: Count,
     /// One for each kind and place.
     pub violations: Vec<Found>,
+    /// The same in runs that went through calls of functions which nobody knows, if
+    /// what those do is only assumed.
+    pub dependent: Vec<(Found, Vec<UnknownCall>)>,
     pub limits: BTreeSet<Limit>,
     /// Some schedules go on for ever.
     pub is_endless: bool,
@@ -131,7 +137,6 @@ pub struct Exploration {
     /// of all schedules.
     pub stopped_early: bool,
     pub states: usize,
-    pub unknown_calls: Vec<FunctionId>,
 }
 
 impl Exploration {
@@ -139,7 +144,10 @@ impl Exploration {
     pub fn conclusion(&self) -> Conclusion {
         if !self.violations.is_empty() {
             Conclusion::Violated
-        } else if self.interrupted.is_some() || !self.unsupported.is_empty() {
+        } else if self.interrupted.is_some()
+            || !self.unsupported.is_empty()
+            || !self.dependent.is_empty()
+        {
             Conclusion::Unknown
         } else if self.is_complete() {
             Conclusion::Safe
@@ -183,6 +191,7 @@ pub fn explore(
         path: Vec::new(),
         result: Exploration::default(),
         known_sites: BTreeSet::new(),
+        known_dependent_sites: BTreeSet::new(),
         work: 0,
     };
     explorer.run(keep_going);
@@ -201,6 +210,7 @@ struct Explorer<'a> {
     path: Vec<usize>,
     result: Exploration,
     known_sites: BTreeSet<Signature>,
+    known_dependent_sites: BTreeSet<Signature>,
     work: u64,
 }
 
@@ -376,15 +386,21 @@ impl<'a> Explorer<'a> {
                 Stuck::Endless { .. } | Stuck::Assumption => {}
             }
         }
-        for function in machine.unknown_calls() {
-            if !self.result.unknown_calls.contains(function) {
-                self.result.unknown_calls.push(*function);
+        if self.config.surroundings.undefined == Undefined::Assumed {
+            for call in machine.unknown_calls() {
+                let limit = Limit::UnknownCall(call.function, call.site);
+                self.result.limits.insert(limit);
             }
         }
     }
 
     fn found(&mut self, machine: &Machine<'a>, violation: Violation) {
-        if !self.known_sites.insert(violation.signature()) {
+        let is_dependent = machine.depends_on_unknown();
+        let known_sites = match is_dependent {
+            true => &mut self.known_dependent_sites,
+            false => &mut self.known_sites,
+        };
+        if !known_sites.insert(violation.signature()) {
             return;
         }
         let mut schedule = Schedule {
@@ -396,10 +412,17 @@ impl<'a> Explorer<'a> {
         for thread in &self.path {
             schedule.push_step(*thread);
         }
-        self.result.violations.push(Found {
+        let found = Found {
             violation,
             schedule,
-        });
+        };
+        match is_dependent {
+            true => {
+                let calls = machine.unknown_calls().to_vec();
+                self.result.dependent.push((found, calls));
+            }
+            false => self.result.violations.push(found),
+        }
     }
 
     /// Looks at a state for the first time.
@@ -528,7 +551,10 @@ impl<'a> Explorer<'a> {
                 .collect(),
             None => Vec::new(),
         };
-        crate::fingerprint::Fingerprint::of(&(machine.fingerprint(), contexts, rounds, steps))
+        // What comes after depends on it, in a sense.
+        let dependent = machine.depends_on_unknown();
+        let used = (contexts, rounds, steps);
+        crate::fingerprint::Fingerprint::of(&(machine.fingerprint(), dependent, used))
     }
 }
 

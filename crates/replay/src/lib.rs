@@ -14,6 +14,7 @@ mod calls;
 mod compute;
 mod conclusion;
 mod count;
+mod coverage;
 mod deadlock;
 mod describe;
 mod drive;
@@ -42,6 +43,7 @@ mod value;
 mod violation;
 
 pub use conclusion::Conclusion;
+pub use coverage::Coverage;
 pub use drive::{DoesNotFit, Outcome, Run, run_random, run_schedule};
 pub use event::{Effect, Event};
 pub use explore::{
@@ -50,7 +52,7 @@ pub use explore::{
 pub use guide::{Guide, GuidedInput, GuidedReuse, Mark, Stretch, guide_along, run_guided};
 pub use image::Image;
 pub use inputs::{Allocation, Asker, Domain, Input, InputKind, Inputs, NoInput, Request};
-pub use machine::{Config, Cut, Excluded, Machine, Stop, Unsupported};
+pub use machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 pub use memory::OutOfMemory;
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};

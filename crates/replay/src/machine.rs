@@ -12,6 +12,7 @@
 
 pub(crate) use crate::access::AccessMode;
 use crate::count::Counter;
+use crate::coverage::Coverage;
 use crate::event::{Effect, Event};
 use crate::image::Image;
 use crate::inputs::{Allocation, Domain, Input, InputKind, Inputs, NoInput, Request};
@@ -20,8 +21,9 @@ use crate::sync::{MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
 use crate::violation::{Checks, Property, Violation, ViolationKind};
+use analysis::Site;
 use ir::{BlockId, FunctionId, Location, Type};
-use library::Surroundings;
+use library::{Surroundings, Undefined};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -44,6 +46,8 @@ pub struct Config {
     pub local_limit: u64,
     /// Keep what the program prints.
     pub keep_output: bool,
+    /// Keep where the run has been.
+    pub keep_coverage: bool,
 }
 
 impl Default for Config {
@@ -57,6 +61,7 @@ impl Default for Config {
             memory_limit: 1 << 30,
             local_limit: 100_000_000,
             keep_output: false,
+            keep_coverage: false,
         }
     }
 }
@@ -110,6 +115,17 @@ impl From<NoInput> for Stop {
     }
 }
 
+/// A call of a function that has neither a body nor a known meaning.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UnknownCall {
+    pub function: FunctionId,
+    /// The instruction.
+    pub site: Site,
+    /// What it returned when it was last called from here, if anything; of several
+    /// words the first.
+    pub returned: Option<u128>,
+}
+
 /// Behaviour that C allows and the settings exclude, where it would have made a
 /// difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,13 +170,17 @@ pub struct Machine<'a> {
     /// Answers to requests so far.
     inputs: Vec<Input>,
     pub(crate) trace: Option<Vec<Event>>,
-    /// Body-less functions that were called although nobody knows them.
-    pub(crate) unknown_calls: Vec<FunctionId>,
+    /// Calls of body-less functions that nobody knows, each place once.
+    pub(crate) unknown_calls: Vec<UnknownCall>,
     pub(crate) excluded: Vec<Excluded>,
     /// Executed so far, terminators included.
     instructions: u64,
     /// Of guided runs only.
     pub(crate) counter: Option<Box<Counter>>,
+    /// Of runs that are asked where they have been.
+    pub(crate) coverage: Option<Box<Coverage>>,
+    /// There is one of these two.
+    pub(crate) is_observed: bool,
     vacant: Rc<Thread>,
 }
 
@@ -201,7 +221,9 @@ impl<'a> Machine<'a> {
             unknown_calls: Vec::new(),
             excluded: Vec::new(),
             instructions: 0,
+            is_observed: counter.is_some() || config.keep_coverage,
             counter,
+            coverage: config.keep_coverage.then(Box::default),
             vacant: Rc::new(Thread::vacant()),
         };
         machine.memory.has_shadows = config.checks.has(Property::Uninitialised);
@@ -283,8 +305,13 @@ impl<'a> Machine<'a> {
         self.trace.as_deref().unwrap_or(&[])
     }
 
-    pub fn unknown_calls(&self) -> &[FunctionId] {
+    pub fn unknown_calls(&self) -> &[UnknownCall] {
         &self.unknown_calls
+    }
+
+    /// Whether the run went through calls about which something was only assumed.
+    pub fn depends_on_unknown(&self) -> bool {
+        !self.unknown_calls.is_empty() && self.config.surroundings.undefined == Undefined::Assumed
     }
 
     pub fn excluded(&self) -> &[Excluded] {

@@ -71,6 +71,8 @@ impl Options {
             address_reuse,
             // Given again by whoever wants the same run.
             arguments: _,
+            // How a run goes does not depend on what it is called.
+            undefined: _,
         } = &config.surroundings;
         Options {
             spurious_wakeups: *spurious_wakeups,

@@ -3,11 +3,13 @@
 //! Words verdicts and judges nothing. Prints nothing.
 
 use crate::columns::section;
-use crate::facts::{describe_ending, describe_limits, describe_order, describe_reason};
+use crate::facts::{
+    describe_ending, describe_limits, describe_order, describe_place, describe_reason,
+};
 use crate::run::render_violation;
 use crate::trace::render_trace;
 use crate::{group_digits, plural};
-use check::{Attempt, Combined, Order, Report, Verdict};
+use check::{Attempt, Combined, Order, Reach, Reason, Report, Verdict};
 use ir::Program;
 use replay::{Input, InputKind, Run};
 use std::fmt::Write;
@@ -37,7 +39,54 @@ pub fn render_check(program: &Program, report: &Report, replay: &Replay, width: 
     if let Verdict::Violated(run) = &report.verdict {
         return render_violated(program, report, run, replay, width);
     }
-    render_unviolated(&report.verdict)
+    let mut text = render_unviolated(&report.verdict);
+    if report.verdict.limits().is_some() || matches!(report.verdict, Verdict::Safe) {
+        text.push_str(&render_unreached(report));
+    }
+    if let Some(Reason::DependsOn(dependent)) = report.verdict.reason() {
+        text.push('\n');
+        text.push_str(&render_run_of_violation(
+            program,
+            &dependent.run,
+            "then",
+            width,
+        ));
+    }
+    text
+}
+
+/// Assertions that say nothing, because no run within the bounds looks at them.
+fn render_unreached(report: &Report) -> String {
+    let states = || report.assertions.iter();
+    let places = |wanted: Reach| {
+        let places = states().filter(move |(_, state)| *state == wanted);
+        let mut places: Vec<String> = places.map(|(place, _)| describe_place(place)).collect();
+        places.dedup();
+        places
+    };
+    let mut text = String::new();
+    let unreached = places(Reach::Unreached);
+    if !unreached.is_empty() {
+        let limits = report.verdict.limits();
+        let is_bounded =
+            limits.is_some_and(|limits| limits.order.is_some() || !limits.loops.is_empty());
+        let within = match is_bounded {
+            true => " within these bounds",
+            false => "",
+        };
+        let which = match states().all(|(_, state)| *state == Reach::Unreached) {
+            true => "any assertion",
+            false => "the assertions",
+        };
+        let places = unreached.join(", ");
+        let _ = writeln!(text, "no run{within} looks at {which}: {places}");
+    }
+    let unknown = places(Reach::Unknown);
+    if !unknown.is_empty() {
+        let what = "not known whether any run looks at the assertions";
+        let _ = writeln!(text, "{what}: {}", unknown.join(", "));
+    }
+    text
 }
 
 /// What slices say together.
@@ -81,7 +130,7 @@ fn render_violated(
 ) -> String {
     let mut text = String::new();
     for run in std::iter::once(first).chain(&report.more) {
-        text.push_str(&render_run_of_violation(program, run, width));
+        text.push_str(&render_run_of_violation(program, run, "VIOLATED", width));
         if !report.more.is_empty() {
             text.push('\n');
         }
@@ -103,10 +152,10 @@ fn render_violated(
     text
 }
 
-fn render_run_of_violation(program: &Program, run: &Run, width: usize) -> String {
+fn render_run_of_violation(program: &Program, run: &Run, word: &str, width: usize) -> String {
     let mut text = String::new();
     for violation in &run.violations {
-        let _ = write!(text, "VIOLATED {}", render_violation(program, violation));
+        let _ = write!(text, "{word} {}", render_violation(program, violation));
     }
     if !run.trace.is_empty() {
         let _ = write!(text, "\n{}", render_trace(program, run, width));

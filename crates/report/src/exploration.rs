@@ -1,8 +1,10 @@
 //! What an exploration has established, with its bounds.
 
+use crate::facts::describe_dependence;
 use crate::run::{describe_cut, render_violation};
 use crate::trace::render_trace;
 use crate::{group_digits, plural};
+use check::UnknownCall;
 use ir::Program;
 use replay::{Conclusion, Excluded, Exploration, Interruption, Limit, Run};
 use std::fmt::Write;
@@ -35,8 +37,17 @@ pub fn render_exploration(
             text.push_str("SAFE UP TO BOUNDS no violation within\n");
         }
         Conclusion::Unknown => {
-            let reason = (exploration.interrupted)
-                .map_or("something is not supported", describe_interruption);
+            let reason = match (exploration.interrupted, exploration.dependent.first()) {
+                (Some(interruption), _) => describe_interruption(interruption).to_owned(),
+                (None, Some((found, calls))) => {
+                    let calls: Vec<UnknownCall> = (calls.iter())
+                        .map(|call| UnknownCall::of(program, call))
+                        .collect();
+                    let what = found.violation.describe(program);
+                    format!("{}: {what}", describe_dependence(&calls))
+                }
+                (None, None) => "something is not supported".to_owned(),
+            };
             let _ = writeln!(text, "UNKNOWN {reason}; no violation so far within");
         }
     }
@@ -84,6 +95,11 @@ fn describe_limit(program: &Program, limit: &Limit, inputs: &[u128]) -> String {
             let place = site.describe(program);
             format!("sequential consistency, for which {place} does not ask")
         }
+        Limit::UnknownCall(function, site) => format!(
+            "no effect of {} ({})",
+            program.functions[*function].name,
+            site.describe(program)
+        ),
         Limit::Inputs => {
             // Inputs are bit patterns; large ones were written as negative numbers.
             let values: Vec<String> = inputs.iter().map(|v| (*v as i128).to_string()).collect();

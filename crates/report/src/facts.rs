@@ -4,7 +4,7 @@
 use crate::{group_digits, plural};
 use check::{
     Assumption, Conflict, CutLoop, Ending, Internal, LeftOut, Limits, Maker, Omission, Order, Part,
-    Reason, SourcePlace, Unsupported, Untried, Way,
+    Reason, SourcePlace, UnknownCall, Unsupported, Untried, Way,
 };
 
 /// `prog.c:12`, or the name of a function.
@@ -40,6 +40,7 @@ pub fn describe_reason(reason: &Reason) -> Option<String> {
             "no violation was found, but not all was looked at: {} are left out",
             describe_left_out(left_out)
         ),
+        Reason::DependsOn(dependent) => describe_dependence(&dependent.calls),
         Reason::Solver { problem } => problem.clone(),
         Reason::CannotWrite { path, problem } => {
             format!("cannot write {}: {problem}", path.display())
@@ -49,6 +50,20 @@ pub fn describe_reason(reason: &Reason) -> Option<String> {
         Reason::Options(conflict) => describe_conflict(conflict),
         Reason::Internal(internal) => format!("internal error: {}", describe_internal(internal)),
     })
+}
+
+/// What functions that nobody knows have to do for something to go wrong.
+pub(crate) fn describe_dependence(calls: &[UnknownCall]) -> String {
+    let conditions: Vec<String> = (calls.iter())
+        .map(|call| {
+            let name = format!("{} ({})", call.function, describe_place(&call.place));
+            match call.returned {
+                Some(value) => format!("{name} may return {value}"),
+                None => format!("{name} changes nothing"),
+            }
+        })
+        .collect();
+    format!("violated if {}", conditions.join(", and "))
 }
 
 /// A mistake of ours.
@@ -181,6 +196,30 @@ pub fn describe_assumption(assumption: &Assumption) -> String {
             "memory is sequentially consistent, which {} does not ask for",
             describe_place(place)
         ),
+        Assumption::Arguments(place) => format!(
+            "the program is started without arguments, which {} looks at",
+            describe_place(place)
+        ),
+        Assumption::NoEffect { function, place } => {
+            format!("{function} ({}) changes nothing", describe_place(place))
+        }
+        Assumption::SilentEnd {
+            place,
+            property,
+            message,
+        } => format!(
+            "no thread stops at {} ({message}; --property {} looks for that)",
+            describe_place(place),
+            property.property().name()
+        ),
+        Assumption::SilentEnds(kinds) => {
+            let names: Vec<&str> = kinds.iter().map(|kind| kind.property().name()).collect();
+            format!(
+                "no thread stops at undefined behaviour that was not looked for (--property {} \
+                 looks for it)",
+                names.join(",")
+            )
+        }
     }
 }
 
@@ -231,6 +270,10 @@ pub(crate) fn assumption_kind(assumption: &Assumption) -> &'static str {
         Assumption::Layout(_) => "layout",
         Assumption::MemoryOrder(_) => "memory-order",
         Assumption::LostMemory => "lost-memory",
+        Assumption::Arguments(_) => "arguments",
+        Assumption::NoEffect { .. } => "no-effect",
+        Assumption::SilentEnd { .. } => "silent-end",
+        Assumption::SilentEnds(_) => "silent-ends",
         Assumption::Omission(omission) => match omission {
             Omission::LargeBlocks { .. } => "large-blocks",
             Omission::AddressReuse | Omission::OwnAddress(_) => "no-address-reuse",
@@ -249,8 +292,12 @@ pub(crate) fn assumption_kind(assumption: &Assumption) -> &'static str {
 /// Where an assumption is needed, if it is a place.
 pub(crate) fn assumption_place(assumption: &Assumption) -> Option<&SourcePlace> {
     match assumption {
-        Assumption::Layout(place) | Assumption::MemoryOrder(place) => Some(place),
-        Assumption::LostMemory | Assumption::Omission(_) => None,
+        Assumption::Layout(place)
+        | Assumption::MemoryOrder(place)
+        | Assumption::Arguments(place)
+        | Assumption::NoEffect { place, .. }
+        | Assumption::SilentEnd { place, .. } => Some(place),
+        Assumption::LostMemory | Assumption::Omission(_) | Assumption::SilentEnds(_) => None,
     }
 }
 

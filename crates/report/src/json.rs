@@ -7,7 +7,7 @@ use crate::facts::{
 };
 use crate::run::describe_outcome;
 use crate::trace::describe_effect;
-use check::{Assumption, Attempt, CutLoop, Limits, Order, SourcePlace, Verdict};
+use check::{Assumption, Attempt, CutLoop, Limits, Order, Reach, Reason, SourcePlace, Verdict};
 use ir::{Location, Program};
 use replay::{Excluded, Exploration, Found, Limit, Run, StackEntry, Violation};
 use serde_json::{Value, json};
@@ -74,6 +74,17 @@ pub fn check_to_json(program: &Program, report: &check::Report, cost: &Cost) -> 
             .collect(),
         _ => Vec::new(),
     };
+    let dependent: Vec<Value> = match report.verdict.reason() {
+        Some(Reason::DependsOn(dependent)) => (dependent.run.violations.iter())
+            .map(|violation| found_to_json(program, violation, &dependent.run))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let assertions = report
+        .assertions
+        .iter()
+        .map(|(at, state)| json!({"location": place(at), "reached": reach_name(*state)}));
+    let assertions: Vec<Value> = assertions.collect();
     // Of what is left, if some was found and all was wanted.
     let rest = report.rest.as_ref().unwrap_or(&report.verdict);
     let limits = match rest {
@@ -84,7 +95,9 @@ pub fn check_to_json(program: &Program, report: &check::Report, cost: &Cost) -> 
     json!({
         "verdict": report.verdict.conclusion().name(),
         "violations": found,
+        "dependent_violations": dependent,
         "limits": limits,
+        "assertions": assertions,
         "reason": rest.reason().and_then(describe_reason),
         "attempts": attempts,
         "seconds": cost.elapsed.as_secs_f64(),
@@ -116,6 +129,15 @@ fn assumption(assumption: &Assumption) -> Value {
         "what": describe_assumption(assumption),
         "location": assumption_place(assumption).map(place),
     })
+}
+
+/// Whether some run comes by.
+fn reach_name(state: Reach) -> Option<bool> {
+    match state {
+        Reach::Reached => Some(true),
+        Reach::Unreached => Some(false),
+        Reach::Unknown => None,
+    }
 }
 
 fn place(place: &SourcePlace) -> Value {
@@ -237,6 +259,11 @@ fn limit(program: &Program, limit: &Limit) -> Value {
         Limit::Excluded(Excluded::SpuriousWakeups) => json!({"kind": "no-spurious-wakeups"}),
         Limit::Excluded(Excluded::AddressReuse) => json!({"kind": "no-address-reuse"}),
         Limit::Inputs => json!({"kind": "inputs"}),
+        Limit::UnknownCall(function, site) => json!({
+            "kind": "no-effect",
+            "function": program.functions[*function].name,
+            "place": site.describe(program),
+        }),
         Limit::Layout(site) => json!({"kind": "layout", "place": site.describe(program)}),
         Limit::Orders(site) => json!({"kind": "memory-order", "place": site.describe(program)}),
     }

@@ -5,6 +5,7 @@
 
 mod check;
 mod columns;
+mod coverage;
 mod exploration;
 mod facts;
 mod json;
@@ -13,6 +14,7 @@ mod run;
 mod trace;
 
 pub use crate::check::{Cost, Replay, render_check, render_combined, render_statistics};
+pub use coverage::render_lcov;
 pub use exploration::render_exploration;
 pub use facts::{describe_assumption, describe_conflict, describe_internal, describe_reason};
 pub use json::{check_to_json, exploration_to_json, run_to_json};

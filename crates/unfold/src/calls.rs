@@ -6,6 +6,7 @@ use crate::checks::Check;
 use crate::known::{Content, FrameKey, Object, ObjectId, ObjectKey};
 use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State, Value};
+use analysis::{Landmark, Site};
 use formula::TermId;
 use ir::{Body, Callee, FunctionId, Inst, Operand, Type};
 use std::rc::Rc;
@@ -190,6 +191,9 @@ impl<'p> Pass<'p> {
             });
         }
         if !has_body {
+            let (function, inst) = (frame.function, frame.inst);
+            let site = Site { function, inst };
+            self.sight(&state, Landmark::UnknownCall(call.function, site));
             for argument in &call.args {
                 if let Some(term) = argument.value.term() {
                     self.publish(&mut state, term);

@@ -44,8 +44,8 @@ pub use omissions::{Maker, Omission, Way};
 pub use pass::{Execution, Input, Trail};
 pub use reuse::Reuse;
 pub use threads::{
-    Access, Cell, CellId, Creation, Moment, Place, Position, SpotId, Step, Thread, ThreadId,
-    Threads, Use, Violation, Wait,
+    Access, Cell, CellId, Creation, Moment, Place, Position, Sighting, SpotId, Step, Thread,
+    ThreadId, Threads, Use, Violation, Wait,
 };
 pub use unfolding::{Error, Options, Reductions, Unfolding, unfold};
 

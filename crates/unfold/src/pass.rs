@@ -14,12 +14,12 @@ use crate::secrets::Secrets;
 use crate::shadows::Results;
 use crate::shape::Shape;
 use crate::threads::{
-    Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Violation,
+    Cell, CellId, Creation, Moment, Place, Position, Sighting, Step, Thread, ThreadId, Violation,
 };
 use crate::touches::Touch;
 use crate::values::Values;
 use crate::{Error, Options};
-use analysis::LoopId;
+use analysis::{Landmark, LoopId, Site};
 use cranelift_entity::PrimaryMap;
 use formula::{Term, TermId, Terms};
 use ir::{BlockId, Body, FunctionId, InstId, Location, Program, ValueId};
@@ -197,6 +197,7 @@ pub struct Pass<'p> {
     pub violations: Vec<Violation>,
     pub excluded: Vec<Moment>,
     pub stuck: Vec<Moment>,
+    pub sightings: Vec<Sighting>,
     pub races: Races,
     /// Which of the excluded moments are due to bounds.
     pub cut_moments: Vec<usize>,
@@ -371,6 +372,33 @@ impl<'p> Pass<'p> {
 
     /// No run within the bounds goes on where the condition holds.
     pub fn exclude(&mut self, state: &mut State, condition: TermId) {
+        let moments = self.moments(state, condition);
+        self.excluded.extend(moments);
+        self.forgo(state, condition, state.after);
+    }
+
+    /// A run comes by a point, if somebody wants to know.
+    pub fn sight(&mut self, state: &State, landmark: Landmark) {
+        let is_unknown_call = matches!(landmark, Landmark::UnknownCall(..));
+        if is_unknown_call || self.options.landmarks.contains(&landmark) {
+            let always = self.truth();
+            let moments = self.moments(state, always).into_iter();
+            let sightings = moments.map(|moment| Sighting { landmark, moment });
+            self.sightings.extend(sightings);
+        }
+    }
+
+    /// The same for the instruction at hand.
+    pub fn sight_inst(&mut self, state: &State, frame: &Frame) {
+        if !self.options.landmarks.is_empty() {
+            let (function, inst) = (frame.function, frame.inst);
+            self.sight(state, Landmark::Inst(Site { function, inst }));
+        }
+    }
+
+    /// When the condition holds here, as moments of which one will do.
+    fn moments(&mut self, state: &State, condition: TermId) -> Vec<Moment> {
+        let mut found = Vec::new();
         let mut moment = self.moment(state, condition);
         // That comes right after the last step on the path at hand. Positions behind
         // it that the path does not lead through may be passed much later.
@@ -389,22 +417,17 @@ impl<'p> Pass<'p> {
                 moment.condition = self.terms.and(moment.condition, is_elsewhere);
             }
             let (after, condition) = (step.after, self.terms.all(&conditions));
-            self.push_excluded(Moment {
+            found.push(Moment {
                 after,
                 condition,
                 ..moment
             });
         }
         if steps.is_empty() {
-            self.push_excluded(moment);
+            found.push(moment);
         }
-        self.forgo(state, condition, state.after);
-    }
-
-    fn push_excluded(&mut self, moment: Moment) {
-        if self.terms.as_bool(moment.condition) != Some(false) {
-            self.excluded.push(moment);
-        }
+        found.retain(|moment| self.terms.as_bool(moment.condition) != Some(false));
+        found
     }
 
     /// The thread cannot go on where the condition holds. Inside an atomic section

@@ -12,6 +12,7 @@
 //! other variables are inputs and may take any value in their range.
 
 use crate::checks::Check;
+use analysis::Landmark;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use formula::{TermId, Terms};
 use ir::{FunctionId, InstId, Location};
@@ -50,6 +51,15 @@ pub struct Threads {
     pub excluded: Vec<Moment>,
     /// The thread cannot go on from here: it never gets past the next position.
     pub stuck: Vec<Moment>,
+    /// When runs come by what somebody wants to know about. Nothing depends on them.
+    pub sightings: Vec<Sighting>,
+}
+
+/// A run comes by a point of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Sighting {
+    pub landmark: Landmark,
+    pub moment: Moment,
 }
 
 /// A condition on the local state of a thread between two positions.

@@ -10,12 +10,13 @@ use crate::shadows::Results;
 use crate::threads::{Cell, ThreadId, Threads};
 use crate::values::Values;
 use crate::{MAIN, offset_bits};
-use analysis::LoopId;
+use analysis::{Landmark, LoopId};
 use cranelift_entity::PrimaryMap;
 use formula::Terms;
 use ir::{FunctionId, Location, Program};
 use library::Surroundings;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 /// Passes in which only values grow, before they are taken to be anything.
 const PATIENCE: u32 = 24;
@@ -39,6 +40,8 @@ pub struct Options {
     /// The program frees memory somewhere.
     pub can_free: bool,
     pub reductions: Reductions,
+    /// What somebody wants to know about: whether runs come by.
+    pub landmarks: Arc<HashSet<Landmark>>,
 }
 
 /// What makes formulas smaller and changes no verdict. Each can be left out, so
@@ -80,6 +83,7 @@ impl Default for Options {
             surroundings: Surroundings::default(),
             can_free: true,
             reductions: Reductions::default(),
+            landmarks: Arc::default(),
         }
     }
 }
@@ -174,6 +178,7 @@ pub fn unfold(
             violations: Vec::new(),
             excluded: Vec::new(),
             stuck: Vec::new(),
+            sightings: Vec::new(),
             races: Races::default(),
             cut_moments: Vec::new(),
             doubts: Vec::new(),
@@ -328,7 +333,8 @@ impl Pass<'_> {
             .iter_mut()
             .map(|violation| &mut violation.moment))
         .chain(&mut self.excluded)
-        .chain(&mut self.stuck);
+        .chain(&mut self.stuck)
+        .chain(self.sightings.iter_mut().map(|one| &mut one.moment));
         for moment in moments {
             moment.thread = numbers[&moment.thread];
         }
@@ -340,6 +346,7 @@ impl Pass<'_> {
                 violations: self.violations,
                 excluded: self.excluded,
                 stuck: self.stuck,
+                sightings: self.sightings,
             },
             trails,
             allocations,

@@ -11,6 +11,7 @@ use crate::secrets::Secrets;
 use crate::shape::Key;
 use crate::threads::{Place, Step, Thread};
 use crate::{Error, pass};
+use analysis::Landmark;
 use formula::TermId;
 use ir::{BlockId, Body, FunctionId, Op, Operand, Terminator};
 use std::collections::{BTreeMap, HashMap};
@@ -293,6 +294,7 @@ impl<'p> Pass<'p> {
                     self.begin_sharing(state);
                 }
             }
+            self.sight_inst(state, frame);
             let data = &body.insts[*inst];
             if self.run_inst(state, frame, body, data)? == Flow::Dead {
                 return Ok(Flow::Dead);
@@ -326,6 +328,9 @@ impl<'p> Pass<'p> {
         pending: &mut Pending,
         returned: &mut Option<(State, Option<Value>)>,
     ) -> Result<(), Error> {
+        if !self.options.landmarks.is_empty() {
+            self.sight(&state, Landmark::End(frame.function, block));
+        }
         match &body.blocks[block].terminator {
             Terminator::Jump(target) => {
                 let data = &body.blocks[*target];

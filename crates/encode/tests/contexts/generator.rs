@@ -62,6 +62,7 @@ pub fn busy_program(rng: &mut Rng) -> Program {
         violations: Vec::new(),
         excluded: Vec::new(),
         stuck: Vec::new(),
+        sightings: Vec::new(),
     };
     let seen = Simulator { threads: &threads }.random_view(rng);
     let all: Vec<TermId> = (seen.values.iter())
@@ -155,6 +156,7 @@ impl Generator<'_> {
                 violations,
                 excluded,
                 stuck,
+                sightings: Vec::new(),
             },
             inputs,
         }

@@ -74,6 +74,7 @@ pub fn safestack(unwind: usize) -> Threads {
         violations: builder.violations,
         excluded: builder.excluded,
         stuck: Vec::new(),
+        sightings: Vec::new(),
     }
 }
 

@@ -72,6 +72,8 @@ fn each_verdict_has_its_words() {
     let check = |verdict: Verdict, expected: &str| {
         let report = Report {
             limits_of_part: None,
+            assertions: Vec::new(),
+            lines: Default::default(),
             more: Vec::new(),
             rest: None,
             verdict,
@@ -124,6 +126,8 @@ fn statistics_have_a_line_per_attempt() {
     };
     let report = Report {
         limits_of_part: None,
+        assertions: Vec::new(),
+        lines: Default::default(),
         more: Vec::new(),
         rest: None,
         verdict: Verdict::Safe,
@@ -149,6 +153,8 @@ fn json_tells_what_was_shown() {
     let json = |verdict: Verdict| {
         let report = Report {
             limits_of_part: None,
+            assertions: Vec::new(),
+            lines: Default::default(),
             more: Vec::new(),
             rest: None,
             verdict,
