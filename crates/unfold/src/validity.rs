@@ -90,6 +90,9 @@ impl<'p> Pass<'p> {
                 true => touches = true,
                 false => own.push(target.condition),
             }
+            if self.is_local_of_other(target.object) {
+                self.known.lend(target.object);
+            }
             if !self.is_own_local(target.object)
                 && let Some(alive) = self.alive_object(target.object)
             {
@@ -205,6 +208,11 @@ impl<'p> Pass<'p> {
             }
         }
         self.terms.any(&stale)
+    }
+
+    fn is_local_of_other(&self, object: ObjectId) -> bool {
+        let data = &self.known.objects[object];
+        matches!(data.key, ObjectKey::Local(_)) && data.owner != self.thread
     }
 
     /// Whether an object is a local of the thread itself, which knows without asking
