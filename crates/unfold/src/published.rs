@@ -84,6 +84,16 @@ impl<'p> Pass<'p> {
         self.terms.any(&any)
     }
 
+    /// When others know an object, be it the thread's own or not.
+    pub fn is_known_to_others(&mut self, state: &State, object: ObjectId) -> TermId {
+        let data = &self.known.objects[object];
+        let can_be_private = matches!(data.key, ObjectKey::Local(_) | ObjectKey::Heap(_));
+        match can_be_private && data.owner == self.thread {
+            true => state.published.when(&mut self.terms, object),
+            false => self.truth(),
+        }
+    }
+
     /// When others know any of some objects of the thread.
     pub fn is_any_published(&mut self, state: &State, objects: &[ObjectId]) -> TermId {
         let known = |object: &ObjectId| state.published.known.get(object).copied();
