@@ -99,7 +99,7 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
     // How often each instruction has been executed, up to each execution.
     let mut counts: HashMap<ThreadId, Vec<Option<u64>>> = HashMap::new();
     for (thread, trail) in unfolding.trails.iter() {
-        let mut executed: HashMap<(FunctionId, InstId), u64> = HashMap::new();
+        let mut executed: HashMap<(FunctionId, Option<InstId>), u64> = HashMap::new();
         let numbers = trail.executions.iter().map(|execution| {
             evaluator.is_true(execution.guard).then(|| {
                 let place = (execution.function, execution.inst);
@@ -130,20 +130,20 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
     };
     let mark = |thread: ThreadId, position: usize| {
         let step = threads.threads[thread].positions[position].step;
+        let execution = unfolding.trails[thread].positions[position];
+        let count = counts[&thread].get(execution).copied().flatten();
+        let count = count.unwrap_or(1);
         match step.place {
             Place::End => Mark::End,
             Place::Exit => Mark::Exit,
             Place::Start => Mark::Start,
-            Place::Inst(function, inst) => {
-                let execution = unfolding.trails[thread].positions[position];
-                let count = counts[&thread].get(execution).copied().flatten();
-                Mark::Inst {
-                    function,
-                    inst,
-                    count: count.unwrap_or(1),
-                    part: step.part,
-                }
-            }
+            Place::Return(function) => Mark::Return { function, count },
+            Place::Inst(function, inst) => Mark::Inst {
+                function,
+                inst,
+                count,
+                part: step.part,
+            },
         }
     };
     let mut last_stretches = HashMap::new();
@@ -206,7 +206,7 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
         Some(Allocation {
             thread: *numbers.get(&thread)?,
             function: data.function,
-            inst: data.inst,
+            inst: data.inst?,
             count: counts[&thread][execution]?,
         })
     };
@@ -228,10 +228,13 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
                 continue;
             };
             let execution = trail.executions[input.execution];
+            let Some(inst) = execution.inst else {
+                continue;
+            };
             guide.inputs.push(GuidedInput {
                 thread: *number,
                 function: execution.function,
-                inst: execution.inst,
+                inst,
                 count,
                 index: input.index,
                 value: evaluator.value(input.value),

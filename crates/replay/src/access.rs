@@ -70,6 +70,11 @@ impl<'a> Machine<'a> {
             {
                 Ok(None)
             }
+            Err(AccessFault::OutOfScope { object })
+                if !allow && self.is_foreign(thread, object) =>
+            {
+                Ok(None)
+            }
             Err(fault) => Err(self.access_violation(thread, fault, len, mode.is_write)),
         }
     }
@@ -107,7 +112,7 @@ impl<'a> Machine<'a> {
                 ViolationKind::InvalidPointer,
                 "write to memory that is constant".to_owned(),
             ),
-            AccessFault::OutOfScope => (
+            AccessFault::OutOfScope { .. } => (
                 ViolationKind::UseAfterFree,
                 format!("{verb} of a local variable whose function has returned"),
             ),

@@ -87,7 +87,10 @@ impl<'a> Machine<'a> {
         }
         thread.atomic_depth += u32::from(is_atomic);
         if self.image.body(function).is_none() {
-            return self.call_unknown(thread, inputs, function, inst, body, &arguments);
+            let flow = self.call_unknown(thread, inputs, function, inst, body, &arguments);
+            // Nobody uses the copies that it was given.
+            self.memory.pop_locals(thread.id, stack_mark);
+            return flow;
         }
         self.enter(thread, inputs, function, arguments, stack_mark)?;
         Ok(Flow::Done)
@@ -354,10 +357,15 @@ impl<'a> Machine<'a> {
         value: Option<Value>,
         shadow: Shadow,
     ) {
+        if let Some(frame) = thread.frames.last() {
+            self.end_locals(thread, frame.stack_mark);
+        }
         let Some(frame) = thread.frames.pop() else {
             return;
         };
-        self.end_locals(thread.id, frame.stack_mark);
+        if let Some(counter) = &mut self.counter {
+            counter.note_return(thread.id, frame.function);
+        }
         if self.image.is_atomic(frame.function) {
             thread.atomic_depth = thread.atomic_depth.saturating_sub(1);
         }

@@ -18,6 +18,8 @@ pub(crate) struct Counter {
     /// For each thread and each of its calls in progress, outermost first: the
     /// execution that has begun there and is not over.
     under_way: Vec<Vec<Option<Execution>>>,
+    /// Returns, by thread and function.
+    returned: HashMap<(usize, FunctionId), u64>,
     /// Who got each heap address first.
     homes: HashMap<u64, Allocation>,
 }
@@ -119,6 +121,17 @@ impl Counter {
             (execution.function, execution.inst, execution.number) == (function, inst, number)
         });
         same.next().is_none_or(|execution| execution.steps > part)
+    }
+
+    /// A function of the program returns.
+    pub fn note_return(&mut self, thread: usize, function: FunctionId) {
+        *self.returned.entry((thread, function)).or_default() += 1;
+    }
+
+    /// How often the thread has returned from the function.
+    pub fn returns(&self, thread: usize, function: FunctionId) -> u64 {
+        let count = self.returned.get(&(thread, function));
+        count.copied().unwrap_or(0)
     }
 
     /// What the thread's innermost call is executing.

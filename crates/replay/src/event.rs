@@ -54,6 +54,10 @@ pub enum Effect {
         /// E.g. `busy`, or which thread was woken; may be empty.
         result: String,
     },
+    /// Locals that others may know come to their end, together.
+    EndOfLocals {
+        places: Vec<String>,
+    },
     ThreadExit,
     /// The functions that are registered for the end of the process are next.
     ExitBegins,

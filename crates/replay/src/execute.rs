@@ -8,7 +8,7 @@ use crate::event::Effect;
 use crate::image::Code;
 use crate::inputs::{Domain, InputKind, Inputs};
 use crate::machine::{AccessMode, Cut, Flow, Machine, Stop};
-use crate::memory::{ObjectId, Origin};
+use crate::memory::ObjectId;
 use crate::shadow::Shadow;
 use crate::thread::{Pending, Phase, Thread};
 use crate::value::{self, Pointer, Value};
@@ -31,7 +31,7 @@ impl<'a> Machine<'a> {
         };
         let block = &body.blocks[frame.block];
         let Some(inst) = block.insts.get(frame.index) else {
-            return self.terminate(thread, body, &block.terminator);
+            return self.terminate(thread, body, &block.terminator, allow);
         };
         let inst = &body.insts[*inst];
         let value = match &inst.op {
@@ -71,7 +71,10 @@ impl<'a> Machine<'a> {
             }
             Op::RestoreStack { saved } => {
                 let mark = self.operand(thread, *saved).low_bits() as usize;
-                self.end_locals(thread.id, mark);
+                if !allow && self.are_locals_known(thread, mark) {
+                    return Ok(Flow::Visible(Pending::default()));
+                }
+                self.end_locals(thread, mark);
                 None
             }
             Op::Unsupported { what } => return Err(self.unsupported(thread, what.clone())),
@@ -363,50 +366,6 @@ impl<'a> Machine<'a> {
         Value::Tuple([old, Value::bool(is_equal)].into())
     }
 
-    fn make_local(
-        &mut self,
-        thread: &Thread,
-        bytes: u64,
-        align: u64,
-        count: Option<Operand>,
-    ) -> Result<Value, Stop> {
-        if let Some(count) = count {
-            self.expect_initialised(thread, count, "the size of an array")?;
-        }
-        let count = count.map_or(1, |count| self.operand(thread, count).low_bits());
-        let Some(size) = bytes.checked_mul(count) else {
-            return Err(Stop::Cut(Cut::Memory));
-        };
-        let Some(frame) = thread.frames.last() else {
-            return Ok(Value::ZERO);
-        };
-        let inst = self.image.body(frame.function).map(|body| {
-            let block = &body.blocks[frame.block];
-            (block.insts[frame.index], body)
-        });
-        let Some((inst, body)) = inst else {
-            return Ok(Value::ZERO);
-        };
-        let origin = Origin::Local(frame.function, inst);
-        let object = self.memory.push_local(thread.id, origin, size, align)?;
-        if let Op::Local {
-            variable: Some(variable),
-            ..
-        } = &body.insts[inst].op
-            && let Some(ty) = body.locals[*variable].ty
-        {
-            self.memory.set_type(object, ty);
-        }
-        Ok(Value::Pointer(self.memory.pointer(object, 0)))
-    }
-
-    pub(crate) fn end_locals(&mut self, thread: usize, mark: usize) {
-        self.memory.pop_locals(thread, mark);
-        let memory = &self.memory;
-        self.sync
-            .forget(|object| memory.even_dead(object).is_none());
-    }
-
     // Control flow.
 
     fn terminate(
@@ -414,6 +373,7 @@ impl<'a> Machine<'a> {
         thread: &mut Thread,
         body: &Body,
         terminator: &Terminator,
+        allow: bool,
     ) -> Result<Flow, Stop> {
         match terminator {
             Terminator::Jump(target) => {
@@ -462,6 +422,10 @@ impl<'a> Machine<'a> {
                 }
             }
             Terminator::Return(value) => {
+                let mark = thread.frames.last().map_or(0, |frame| frame.stack_mark);
+                if !allow && self.are_locals_known(thread, mark) {
+                    return Ok(Flow::Visible(Pending::default()));
+                }
                 let shadow = value.map_or(Shadow::None, |value| self.shadow(thread, value));
                 let value = value.map(|value| self.operand(thread, value));
                 self.return_from(thread, value, shadow);

@@ -12,7 +12,9 @@
 //! Executions of an instruction are counted from 1, for each thread on its own
 //! and for all its calls of the function together. Counting starts with the
 //! program: what runs before `main` (constructors of global objects) counts for
-//! thread 0. Terminators of blocks and phis are not instructions.
+//! thread 0. Terminators of blocks and phis are not instructions; but returns
+//! from each function are counted in the same way, since the end of locals that
+//! others may know is a visible step.
 //!
 //! - An execution begins when the thread gets to the instruction. If it is a
 //!   visible step that has to wait for its turn, or for a lock, it goes on when
@@ -80,6 +82,8 @@ pub enum Mark {
         count: u64,
         part: u32,
     },
+    /// The thread has returned from this function so many times.
+    Return { function: FunctionId, count: u64 },
     /// The thread has taken the visible step that ends it.
     End,
     /// The thread has taken the visible step with which it begins to end the process:
@@ -384,6 +388,10 @@ impl Guided<'_, '_> {
                     is_next || counter.has_done(thread, function, inst, count, part)
                 })
             }
+            Mark::Return { function, count } => {
+                let counter = machine.counter.as_ref();
+                counter.is_some_and(|counter| counter.returns(thread, function) >= count)
+            }
             Mark::End => self.ended.contains(&thread),
             Mark::Exit => self.exiting.contains(&thread),
             Mark::Start => thread < machine.thread_count() && machine.thread(thread).steps > 0,
@@ -398,16 +406,22 @@ impl Guided<'_, '_> {
             let has_more = is_ending_process(thread) && !machine.at_exit.is_empty();
             return if has_more { Mark::Exit } else { Mark::End };
         }
-        let counter = machine.counter.as_ref();
-        match counter.and_then(|counter| counter.current(thread)) {
+        let (Some(counter), Some(frame)) = (machine.counter.as_ref(), thread.frame()) else {
+            return Mark::Start;
+        };
+        match counter.current(thread) {
             Some(execution) => Mark::Inst {
                 function: execution.function,
                 inst: execution.inst,
                 count: execution.number,
                 part: execution.steps,
             },
-            // Only a thread that is one atomic step has not begun anything yet.
-            None => Mark::Start,
+            // A thread that is one atomic step has not begun anything yet.
+            None if thread.is_atomic_start => Mark::Start,
+            None => Mark::Return {
+                function: frame.function,
+                count: counter.returns(thread.id, frame.function) + 1,
+            },
         }
     }
 
@@ -479,6 +493,11 @@ fn describe_mark(program: &Program, mark: &Mark) -> String {
             count,
             part,
         } => (*function, *inst, *count, *part),
+        Mark::Return { function, count } => {
+            let function = program.functions.get(*function);
+            let name = function.map_or("an unknown function", |function| &function.name);
+            return format!("return {count} from {name}");
+        }
         Mark::End => return "its end".to_owned(),
         Mark::Exit => return "the end of the process".to_owned(),
         Mark::Start => return "its first step".to_owned(),

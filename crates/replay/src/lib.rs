@@ -29,6 +29,7 @@ mod inputs;
 mod judge;
 mod leftovers;
 mod liveness;
+mod locals;
 mod machine;
 mod memory;
 mod models;

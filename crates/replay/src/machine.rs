@@ -1,12 +1,12 @@
 //! A run in progress: memory, threads, and how a step changes them.
 //!
 //! A *visible step* is an access to shared memory, a synchronisation operation,
-//! an atomic section as a whole, or the end of a thread. Between two visible
-//! steps a thread does only what no other thread can notice; that local work is
-//! done at once, right after the visible step before it. So a thread that is
-//! not finished always stands just before a visible step, its [`Pending`] one,
-//! and whoever drives the run only chooses which thread goes next and answers
-//! requests for inputs.
+//! an atomic section as a whole, the end of locals that others may know, or the
+//! end of a thread. Between two visible steps a thread does only what no other
+//! thread can notice; that local work is done at once, right after the visible
+//! step before it. So a thread that is not finished always stands just before a
+//! visible step, its [`Pending`] one, and whoever drives the run only chooses
+//! which thread goes next and answers requests for inputs.
 //!
 //! This module must not choose anything itself, and must not print.
 

@@ -36,7 +36,9 @@ pub enum AccessFault {
         object: ObjectId,
     },
     /// The object was a local of a function that has returned.
-    OutOfScope,
+    OutOfScope {
+        object: ObjectId,
+    },
     /// A write to a constant or to code.
     ReadOnly,
 }
@@ -239,6 +241,18 @@ impl Memory {
     /// How many locals a thread has now; see [`Memory::pop_locals`].
     pub fn stack_mark(&self, thread: usize) -> usize {
         self.arenas[thread].stack.len()
+    }
+
+    /// Those made since the mark was taken whose addresses others may know.
+    pub fn shared_locals(&self, thread: usize, mark: usize) -> impl Iterator<Item = ObjectId> {
+        let arena = &self.arenas[thread];
+        let locals = arena.stack.iter().zip(&arena.generations).enumerate();
+        let shared = locals
+            .skip(mark)
+            .filter(|(_, (object, _))| object.is_shared);
+        shared.map(move |(slot, (_, generation))| {
+            ObjectId::new(thread, Area::Stack, slot, *generation)
+        })
     }
 
     /// Ends the lives of all locals made since the mark was taken.
@@ -493,12 +507,13 @@ impl Memory {
             });
         };
         let Some(object) = self.even_dead(id) else {
-            return Err(AccessFault::OutOfScope);
+            return Err(AccessFault::OutOfScope { object: id });
         };
         if !object.is_alive {
             return Err(AccessFault::Freed { object: id });
         }
-        let (_, offset) = self.offset(pointer).ok_or(AccessFault::OutOfScope)?;
+        let gone = AccessFault::OutOfScope { object: id };
+        let (_, offset) = self.offset(pointer).ok_or(gone)?;
         let in_bounds = u64::try_from(offset)
             .ok()
             .and_then(|start| start.checked_add(len))
@@ -764,11 +779,11 @@ impl Memory {
     }
 
     /// A number for an object that is equal in equal states, although counts of
-    /// earlier calls may differ: dead locals are all alike.
+    /// earlier calls may differ: all dead locals of a thread are alike.
     pub fn canonical_object(&self, id: ObjectId) -> u64 {
         match self.even_dead(id) {
             Some(_) => id.place() + 1,
-            None => 0,
+            None => u64::MAX - id.thread() as u64,
         }
     }
 }

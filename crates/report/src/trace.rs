@@ -128,6 +128,7 @@ pub fn describe_effect(effect: &Effect) -> String {
             place,
             result,
         } => format!("{verb} {place}: {result}"),
+        Effect::EndOfLocals { places } => format!("end of {}", places.join(", ")),
         Effect::ThreadExit => "thread ends".to_owned(),
         Effect::ExitBegins => "begin to end the process".to_owned(),
         Effect::ProcessExit { code } => format!("process ends with status {code}"),

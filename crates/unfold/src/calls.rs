@@ -194,11 +194,16 @@ impl<'p> Pass<'p> {
             let (function, inst) = (frame.function, frame.inst);
             let site = Site { function, inst };
             self.sight(&state, Landmark::UnknownCall(call.function, site));
-            for argument in &call.args {
+            let Some((args, copies)) = self.copy_arguments(&mut state, frame, call)? else {
+                return Ok(None);
+            };
+            for argument in &args {
                 if let Some(term) = argument.value.term() {
                     self.publish(&mut state, term);
                 }
             }
+            // Nobody uses the copies that it was given.
+            self.forget_locals(&mut state, &copies);
             let value = match &call.result {
                 None => None,
                 Some(Type::Tuple(_)) => {

@@ -1,6 +1,5 @@
 //! Single instructions: registers, arithmetic, casts, addresses.
 
-use crate::checks::Check;
 use crate::known::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::{Error, floats};
@@ -198,7 +197,7 @@ impl<'p> Pass<'p> {
                 Value::Term(self.terms.constant(word, frame.locals.len() as u128))
             }
             Op::RestoreStack { saved } => {
-                self.restore_stack(state, frame, *saved);
+                self.restore_stack(state, frame, *saved)?;
                 return Ok(Flow::Next);
             }
             Op::VaStart { list } => return self.start_variadic(state, frame, *list),
@@ -249,22 +248,6 @@ impl<'p> Pass<'p> {
         self.make_secret(state, object);
         frame.locals.push(object);
         Ok(object)
-    }
-
-    /// Locals of a block come to their end. If nobody asks, they live on to the end
-    /// of the function.
-    fn restore_stack(&mut self, state: &mut State, frame: &Frame, saved: Operand) {
-        let saved = self.term_of(state, frame, saved);
-        if let Some(mark) = self.terms.as_constant(saved)
-            && (self.options.checks.has(Check::Memory) || self.options.checks.has(Check::Leak))
-        {
-            for object in frame.locals.iter().skip(mark as usize) {
-                // Others may belong to other paths.
-                if state.memory.has(*object) {
-                    self.end_local(state, *object);
-                }
-            }
-        }
     }
 
     pub fn check_size(&self, frame: &Frame, size: u64) -> Result<(), Error> {

@@ -318,7 +318,8 @@ impl ObjectFacts {
             }
         }
         let users = everybody.readers.union(everybody.writers);
-        let is_lent = users.union(ThreadSet::One(owner)) == ThreadSet::Several;
+        let is_used = users.union(ThreadSet::One(owner)) == ThreadSet::Several;
+        let is_lent = self.is_lent || is_used;
         let changed = *self.pieces != *pieces || self.is_lent != is_lent;
         self.is_lent = is_lent;
         self.pieces = pieces.into();
@@ -596,6 +597,13 @@ impl Known {
     /// Whether other threads than its owner use an object.
     pub fn is_lent(&self, object: ObjectId) -> bool {
         self.facts.get(&object).is_some_and(|facts| facts.is_lent)
+    }
+
+    /// Another thread than its owner uses an object, if only as a lock.
+    pub fn lend(&mut self, object: ObjectId) {
+        let facts = self.facts.entry(object).or_default();
+        self.grew |= !facts.is_lent;
+        facts.is_lent = true;
     }
 
     pub fn note_access(

@@ -18,6 +18,7 @@ mod extents;
 mod floats;
 mod known;
 mod learn;
+mod locals;
 mod locksets;
 mod memory;
 mod models;

@@ -108,11 +108,12 @@ pub struct Progress {
     pub moved_in: Vec<u32>,
 }
 
-/// An instruction that a replay may have to count.
+/// An instruction, or the return from a function, that a replay may have to count.
 #[derive(Clone, Copy, Debug)]
 pub struct Execution {
     pub function: FunctionId,
-    pub inst: InstId,
+    /// None for the return.
+    pub inst: Option<InstId>,
     pub guard: TermId,
 }
 
@@ -571,14 +572,17 @@ impl<'p> Pass<'p> {
 
     /// Notes an instruction for the replay, and where inputs belong.
     pub fn count_execution(&mut self, frame: &mut Frame, state: &State) {
-        let execution = Execution {
+        frame.execution = self.push_execution(Execution {
             function: frame.function,
-            inst: frame.inst,
+            inst: Some(frame.inst),
             guard: state.guard,
-        };
+        });
+    }
+
+    pub fn push_execution(&mut self, execution: Execution) -> usize {
         let executions = &mut self.work().trail.executions;
-        frame.execution = executions.len();
         executions.push(execution);
+        executions.len() - 1
     }
 
     pub fn note_input(&mut self, frame: &Frame, value: TermId) {

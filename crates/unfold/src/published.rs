@@ -1,7 +1,7 @@
 //! Which objects of its own a thread has made known to others.
 //!
-//! From then on each access to one is a step, see `docs/schedules.md`. If nobody
-//! else uses those bytes, the step needs no position. But it takes its time: what
+//! From then on each access to one is a step, see `docs/schedules.md`, and so is the
+//! end of a local. If nobody else uses those bytes, the step needs no position. But it takes its time: what
 //! comes after it does not happen together with the step before.
 //!
 //! An address gets known when it is stored in memory that others know, given to
@@ -81,6 +81,23 @@ impl<'p> Pass<'p> {
                 any.push(self.terms.and(target.condition, *known));
             }
         }
+        self.terms.any(&any)
+    }
+
+    /// When others know an object, be it the thread's own or not.
+    pub fn is_known_to_others(&mut self, state: &State, object: ObjectId) -> TermId {
+        let data = &self.known.objects[object];
+        let can_be_private = matches!(data.key, ObjectKey::Local(_) | ObjectKey::Heap(_));
+        match can_be_private && data.owner == self.thread {
+            true => state.published.when(&mut self.terms, object),
+            false => self.truth(),
+        }
+    }
+
+    /// When others know any of some objects of the thread.
+    pub fn is_any_published(&mut self, state: &State, objects: &[ObjectId]) -> TermId {
+        let known = |object: &ObjectId| state.published.known.get(object).copied();
+        let any: Vec<TermId> = objects.iter().filter_map(known).collect();
         self.terms.any(&any)
     }
 

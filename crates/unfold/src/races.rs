@@ -185,14 +185,19 @@ impl<'p> Pass<'p> {
         condition: TermId,
         mode: Mode,
     ) {
-        let condition = self.terms.and(state.guard, condition);
         let Some(position) = position else {
             return;
         };
+        let mut condition = self.terms.and(state.guard, condition);
+        let is_inside = state.atomic.is_some();
+        if is_inside {
+            // A section may make something, and make it known later.
+            let is_known = self.is_known_to_others(state, object);
+            condition = self.terms.and(condition, is_known);
+        }
         if self.terms.as_bool(condition) == Some(false) {
             return;
         }
-        let is_inside = state.atomic.is_some();
         // A section may take locks itself.
         let held = match is_inside || !self.options.reductions.locksets {
             true => Held::default(),

@@ -226,6 +226,8 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     Inst(FunctionId, InstId),
+    /// The return from a function, where locals end that others may know.
+    Return(FunctionId),
     /// The thread ends: its function has returned.
     End,
     /// The thread begins to end the process: functions that are registered for that

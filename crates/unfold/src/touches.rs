@@ -47,29 +47,38 @@ impl<'p> Pass<'p> {
     /// The same as a touch where the guard holds, unless it concerns only memory of
     /// the thread's own.
     pub fn touch_under(&mut self, frame: &Frame, state: &mut State, guard: TermId, is_own: TermId) {
+        let step = Step {
+            place: Place::Inst(frame.function, frame.inst),
+            part: 0,
+            location: self.location(frame),
+        };
+        self.touch_at(state, guard, is_own, step, frame.execution);
+    }
+
+    /// The same at any place.
+    pub fn touch_at(
+        &mut self,
+        state: &mut State,
+        guard: TermId,
+        is_own: TermId,
+        mut step: Step,
+        execution: usize,
+    ) {
         if state.atomic.is_some() || self.is_alone {
             return;
         }
-        let location = self.location(frame);
-        let step = |place| Step {
-            place,
-            part: 0,
-            location,
-        };
-        let here = Place::Inst(frame.function, frame.inst);
         if self.thread != ThreadId::FIRST && !self.had_turn(state) {
             // This is the touch itself: another position for it would let others go
             // on between the step and what follows it at once.
-            let place = match self.had_no_turn(state) {
-                true => Place::Start,
-                false => here,
-            };
-            let position = self.push_guarded(state, guard, step(place), frame.execution);
+            if self.had_no_turn(state) {
+                step.place = Place::Start;
+            }
+            let position = self.push_guarded(state, guard, step, execution);
             self.work().thread.positions[position].own = is_own;
             return;
         }
         if !self.options.reductions.hiding {
-            self.push_guarded(state, guard, step(here), frame.execution);
+            self.push_guarded(state, guard, step, execution);
             return;
         }
         // Of those on one path the last is enough.
@@ -78,8 +87,8 @@ impl<'p> Pass<'p> {
         touches.retain(|touch| !is_sure && touch.guard != guard);
         touches.push(Touch {
             guard,
-            step: step(here),
-            execution: frame.execution,
+            step,
+            execution,
         });
     }
 

@@ -21,13 +21,14 @@ pub enum Seen {
 }
 
 impl<'p> Pass<'p> {
-    /// The flag that says whether a heap object has not been freed.
+    /// The flag that says whether a block has not been freed, or a local that others
+    /// use has not come to its end.
     pub fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
         let data = &self.known.objects[object];
         match data.key {
             ObjectKey::Heap(_) => {}
             // Only others can come too late to a local.
-            ObjectKey::Local(_) if !self.is_alone && self.known.is_lent(object) => {}
+            ObjectKey::Local(_) if self.known.is_lent(object) => {}
             _ => return None,
         }
         let key = ObjectKey::Alive(object);
@@ -66,9 +67,10 @@ impl<'p> Pass<'p> {
         part: u32,
         is_noticed: bool,
     ) -> Result<Option<usize>, Flow> {
-        let mut valid = vec![targets.valid];
+        let is_stale = self.is_stale(state, targets);
+        let is_there = self.terms.not(is_stale);
+        let mut valid = vec![targets.valid, is_there];
         if targets.seen == Seen::AtOnce && self.options.checks.has(Check::Memory) {
-            let is_stale = self.is_stale(state, targets);
             let is_nowhere = self.terms.not(targets.valid);
             let invalid = self.terms.or(is_nowhere, is_stale);
             if self.violate(state, Check::Memory, invalid) == Flow::Dead {
@@ -88,7 +90,12 @@ impl<'p> Pass<'p> {
                 true => touches = true,
                 false => own.push(target.condition),
             }
-            if let Some(alive) = self.alive_object(target.object) {
+            if self.is_local_of_other(target.object) {
+                self.known.lend(target.object);
+            }
+            if !self.is_own_local(target.object)
+                && let Some(alive) = self.alive_object(target.object)
+            {
                 is_visible |= self.is_visible(alive, 0, 1);
                 lives.push((target.condition, alive));
             }
@@ -196,13 +203,23 @@ impl<'p> Pass<'p> {
     fn is_stale(&mut self, state: &State, targets: &Targets) -> TermId {
         let mut stale = Vec::new();
         for target in &targets.list {
-            let data = &self.known.objects[target.object];
-            let is_own = matches!(data.key, ObjectKey::Local(_)) && data.owner == self.thread;
-            if is_own && !state.memory.has(target.object) {
+            if self.is_own_local(target.object) && !state.memory.has(target.object) {
                 stale.push(target.condition);
             }
         }
         self.terms.any(&stale)
+    }
+
+    fn is_local_of_other(&self, object: ObjectId) -> bool {
+        let data = &self.known.objects[object];
+        matches!(data.key, ObjectKey::Local(_)) && data.owner != self.thread
+    }
+
+    /// Whether an object is a local of the thread itself, which knows without asking
+    /// whether it is gone.
+    pub fn is_own_local(&self, object: ObjectId) -> bool {
+        let data = &self.known.objects[object];
+        matches!(data.key, ObjectKey::Local(_)) && data.owner == self.thread
     }
 
     /// The flag that says whether a thread has ended, if an object is one of its
@@ -215,34 +232,6 @@ impl<'p> Pass<'p> {
                 .has(Check::Memory)
                 .then(|| self.ended_object(owner)),
             _ => None,
-        }
-    }
-
-    /// The thread leaves all its functions at once.
-    pub fn end_all_locals(&mut self, state: &mut State) {
-        let objects = self.known.objects.iter();
-        let own = objects.filter(|(_, data)| {
-            matches!(data.key, ObjectKey::Local(_)) && data.owner == self.thread
-        });
-        let own: Vec<ObjectId> = own.map(|(object, _)| object).collect();
-        for object in own {
-            if state.memory.has(object) {
-                self.end_local(state, object);
-            }
-        }
-    }
-
-    /// A local goes out of scope. That is no step, so it happens with the one
-    /// before.
-    pub fn end_local(&mut self, state: &mut State, object: ObjectId) {
-        state.memory.forget(object);
-        self.end_shadow(state, object);
-        if state.after > 0
-            && let Some(alive) = self.alive_object(object)
-        {
-            let position = self.afterthought(state);
-            let dead = self.terms.constant(8, 0);
-            self.write_at(state, Some(position), alive, 0, 1, state.ok, dead);
         }
     }
 }

@@ -267,9 +267,7 @@ impl<'p> Pass<'p> {
             // Every path has returned, or has come to a halt.
             self.relax(&mut state, frame.entry);
         }
-        for object in frame.locals.drain(..) {
-            self.end_local(&mut state, object);
-        }
+        self.end_function(&mut state, &mut frame, body);
         state.registers = outer_registers;
         state.iterations = outer_iterations;
         Ok(Some((state, value)))

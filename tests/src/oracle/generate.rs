@@ -159,7 +159,12 @@ pub fn program_about(property: Property, seed: u64) -> Program {
         generator.fill(n_workers);
     }
     if property != Property::Assert {
-        for _ in 0..generator.rng.usize(1..=2) {
+        let mut mistakes = generator.rng.usize(1..=2);
+        if generator.one_in(4) {
+            mistakes -= 1;
+            generator.handed_out(property);
+        }
+        for _ in 0..mistakes {
             generator.add_mistake(property);
         }
     }

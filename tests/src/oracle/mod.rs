@@ -12,6 +12,7 @@ pub mod compare;
 mod contention;
 mod expressions;
 pub mod generate;
+mod handed_out;
 mod heap;
 mod leftovers;
 mod library;

@@ -7,10 +7,11 @@
 
 use super::generate::{Generator, Ty, Var, address, between_atomic};
 use super::syntax::{Expr, Stmt, between, block, if_else, number, place, plain, value};
+use replay::Property;
 
 impl Generator {
     pub fn add_scenario(&mut self) {
-        match self.rng.u32(..33) {
+        match self.rng.u32(..38) {
             0 | 1 => self.counter(),
             2 => self.message_passing(),
             3 => self.store_buffering(),
@@ -34,6 +35,7 @@ impl Generator {
             23 | 24 => self.reused_address(),
             25 => self.partly_initialised(),
             26 => self.slots(),
+            33.. => self.handed_out(Property::Assert),
             _ => self.add_library_scenario(),
         }
     }

@@ -29,8 +29,7 @@ impl<'a> Machine<'a> {
             }
             C11Thread::ThreadExit => {
                 let value = site.arg(0);
-                self.end_thread(site.thread, value);
-                Ok(Reply::NOTHING)
+                Ok(self.end_thread(site, value))
             }
             C11Thread::ThreadCurrent => Ok(Reply::Return(Value::Bits(handle(site.thread.id)))),
             C11Thread::ThreadDetach => {

@@ -273,14 +273,14 @@ impl<'a> Machine<'a> {
         if pointer.address == 0 {
             return Ok(Reply::NOTHING);
         }
-        let is_step = self.is_shared(pointer) && !site.call.allow;
+        let is_step = self.is_shared(site, pointer) && !site.call.allow;
         if is_step || self.must_wait_for_the_end(site) {
             return Ok(Reply::Wait(self.freeing(pointer)));
         }
         self.check_free(site, pointer)?;
         self.note_accesses(self.freeing(pointer).accesses);
         if let Some(object) = pointer.object {
-            if self.trace.is_some() && self.is_shared(pointer) {
+            if self.trace.is_some() && self.is_shared(site, pointer) {
                 let place = self.object_name(object);
                 self.record(site.thread, Effect::Free { place });
             }
@@ -317,7 +317,7 @@ impl<'a> Machine<'a> {
                 .allocate(site, size, ALIGNMENT, false)
                 .map(Reply::pointer);
         }
-        if self.is_shared(old) && !site.call.allow {
+        if self.is_shared(site, old) && !site.call.allow {
             return Ok(Reply::Wait(self.freeing(old)));
         }
         self.check_free(site, old)?;
@@ -428,7 +428,7 @@ impl<'a> Machine<'a> {
 
     /// Records what happened to a block, if others can see the block.
     fn record_block(&mut self, site: &Site, effect: Effect, pointer: Pointer) {
-        if self.is_shared(pointer) {
+        if self.is_shared(site, pointer) {
             self.record(site.thread, effect);
         }
     }

@@ -223,10 +223,14 @@ impl<'a> Machine<'a> {
 
     /// Whether a pointer leads into memory that other threads may see, so that
     /// using it is a visible step.
-    pub(crate) fn is_shared(&self, pointer: Pointer) -> bool {
-        pointer
-            .object
-            .and_then(|object| self.memory.even_dead(object))
-            .is_some_and(|object| object.is_shared)
+    pub(crate) fn is_shared(&self, site: &Site, pointer: Pointer) -> bool {
+        let Some(object) = pointer.object else {
+            return false;
+        };
+        match self.memory.even_dead(object) {
+            Some(data) => data.is_shared,
+            // A local that is gone. It was known if it is another thread's.
+            None => self.is_foreign(site.thread, object),
+        }
     }
 }

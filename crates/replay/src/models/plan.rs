@@ -218,7 +218,7 @@ impl<'a> Machine<'a> {
             self.plan_range(site, pointer, 1, AccessMode::READ, plan)?;
             return Ok(Vec::new());
         };
-        let is_certain = site.call.allow || !self.is_shared(pointer);
+        let is_certain = site.call.allow || !self.is_shared(site, pointer);
         let size = self.memory.get(object).map_or(0, |object| object.size);
         let end = start.saturating_add(limit).min(size);
         let mut len = 0;

@@ -27,8 +27,7 @@ impl<'a> Machine<'a> {
             ThreadOp::TimedJoin => self.join_now(site, ETIMEDOUT),
             ThreadOp::Exit => {
                 let value = site.arg(0);
-                self.end_thread(site.thread, value);
-                Ok(Reply::NOTHING)
+                Ok(self.end_thread(site, value))
             }
             ThreadOp::SelfId => Ok(Reply::Return(Value::Bits(handle(site.thread.id)))),
             ThreadOp::Detach => self.detach(site),
@@ -237,11 +236,16 @@ impl<'a> Machine<'a> {
     }
 
     /// Leaves all functions of a thread; only its clean-up is left.
-    pub(crate) fn end_thread(&mut self, thread: &mut Thread, value: Value) {
-        self.end_locals(thread.id, 0);
+    pub(crate) fn end_thread(&mut self, site: &mut Site, value: Value) -> Reply {
+        if !site.call.allow && self.are_locals_known(site.thread, 0) {
+            return Reply::Wait(Pending::default());
+        }
+        self.end_locals(site.thread, 0);
+        let thread = &mut *site.thread;
         thread.frames.clear();
         thread.atomic_depth = 0;
         thread.life = Life::Ending(End::Thread(value));
+        Reply::NOTHING
     }
 
     // Attribute objects hold one int: the detach state, or the type of a mutex.

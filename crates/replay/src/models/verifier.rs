@@ -339,7 +339,7 @@ impl<'a> Machine<'a> {
         let Ok((object, offset)) = self.memory.check(pointer, len, false) else {
             return;
         };
-        if self.trace.is_none() || !self.is_shared(pointer) {
+        if self.trace.is_none() || !self.is_shared(site, pointer) {
             return;
         }
         let place = self.place(object, offset, len).path;

@@ -44,7 +44,7 @@ impl<'p> Pass<'p> {
             Thread::Exit => {
                 let width = self.word();
                 let value = self.number(call, 0, width);
-                self.exit_thread(state, value)
+                self.exit_thread(state, frame, value)
             }
             Thread::SelfId => {
                 let me = self.me();
@@ -371,10 +371,15 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn exit_thread(&mut self, state: &mut State, value: TermId) -> Result<Reply, Error> {
+    fn exit_thread(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        value: TermId,
+    ) -> Result<Reply, Error> {
         let mut ended = state.clone();
+        self.end_all_locals(&mut ended, frame);
         ended.atomic = None;
-        self.end_all_locals(&mut ended);
         self.work().ended.push((ended, value));
         Ok(Reply::Never)
     }
@@ -433,7 +438,7 @@ impl<'p> Pass<'p> {
             C11Thread::ThreadExit => {
                 let width = self.word();
                 let value = self.number(call, 0, width);
-                self.exit_thread(state, value)
+                self.exit_thread(state, frame, value)
             }
             C11Thread::ThreadCurrent => self.thread_model(state, frame, Thread::SelfId, call),
             C11Thread::ThreadDetach => {

@@ -1,4 +1,4 @@
-/* A pointer to a local of main, which has returned. */
+/* A pointer to a local of main, which may have returned. */
 #include <assert.h>
 #include <pthread.h>
 

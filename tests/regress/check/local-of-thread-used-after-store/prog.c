@@ -1,4 +1,4 @@
-/* A pointer to a local of a thread that has returned. */
+/* A pointer to a local of a thread that may have returned. */
 #include <assert.h>
 #include <pthread.h>
 
