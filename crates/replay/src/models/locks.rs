@@ -161,8 +161,10 @@ impl<'a> Machine<'a> {
         match op {
             Mutex::AttrInit => return self.write_attribute(site, 0),
             Mutex::AttrSetType => {
-                let ty = site.int(1);
-                return self.write_attribute(site, ty);
+                return match site.int(1) {
+                    ty @ 0..=3 => self.write_attribute(site, ty),
+                    _ => Ok(Reply::int(EINVAL)),
+                };
             }
             Mutex::AttrGetType => {
                 let attributes = self.pointer_arg(site, 0);
@@ -190,14 +192,13 @@ impl<'a> Machine<'a> {
             Mutex::Lock => self.lock_mutex(site, key),
             Mutex::TryLock => self.try_lock_mutex(site, key, EBUSY),
             Mutex::TimedLock => {
-                let is_free = self.can_lock(site, key)?;
-                if self.times_out(site, is_free)? {
+                if !self.can_lock(site, key)? {
                     self.record_sync(site, "lock", key, "timed out");
                     return Ok(Reply::int(ETIMEDOUT));
                 }
                 self.lock_mutex(site, key)
             }
-            _ => self.unlock_mutex(site, key),
+            _ => self.unlock_mutex(site, key, true),
         }
     }
 
@@ -215,7 +216,8 @@ impl<'a> Machine<'a> {
         self.init_sync(site, key, mutex)
     }
 
-    fn can_lock(&mut self, site: &Site, key: SyncKey) -> Result<bool, Stop> {
+    /// Whether a mutex can be locked, or refused, without waiting for anybody.
+    pub(crate) fn can_lock(&mut self, site: &Site, key: SyncKey) -> Result<bool, Stop> {
         self.sync(site, key, SyncKind::Mutex)?;
         Ok(self.is_possible(site.thread.id, &Wait::Mutex(key)))
     }
@@ -255,11 +257,18 @@ impl<'a> Machine<'a> {
         self.lock_mutex(site, key)
     }
 
-    pub(crate) fn unlock_mutex(&mut self, site: &Site, key: SyncKey) -> Result<Reply, Stop> {
+    /// Only if `refuses` do mutexes that know their owner refuse others: those of
+    /// C11 need not.
+    pub(crate) fn unlock_mutex(
+        &mut self,
+        site: &Site,
+        key: SyncKey,
+        refuses: bool,
+    ) -> Result<Reply, Stop> {
         let me = site.thread.id;
         if let Sync::Mutex { ty, owner, depth } = self.sync(site, key, SyncKind::Mutex)? {
             if owner != Some(me) {
-                if ty == MutexType::ErrorChecking {
+                if refuses && ty != MutexType::Plain {
                     self.record_sync(site, "unlock", key, "not held: EPERM");
                     return Ok(Reply::int(EPERM));
                 }
@@ -347,12 +356,12 @@ impl<'a> Machine<'a> {
     ) -> Result<Reply, Stop> {
         let me = site.thread.id;
         let phase = site.thread.frame().map(|frame| frame.phase.clone());
-        let Some(Phase::Waiting { mutex, depth }) = phase else {
+        let Some(Phase::Waiting { mutex, is_late }) = phase else {
             let mutex = self.sync_key(site, 1, SyncKind::Mutex)?;
             if let Some(reply) = self.gate(site, Wait::Nothing)? {
                 return Ok(reply);
             }
-            return self.start_waiting(site, key, mutex);
+            return self.start_waiting(site, key, mutex, is_timed);
         };
         let wait = Wait::Condition {
             condition: key,
@@ -362,20 +371,21 @@ impl<'a> Machine<'a> {
         if let Some(reply) = self.gate(site, wait)? {
             return Ok(reply);
         }
-        let mut result = 0;
+        let mut result = if is_late { timed_out } else { 0 };
         // Once it has been woken, the condition variable may be gone.
         if let Some(Sync::Condition { mut waiters }) = self.sync.get(key).cloned()
             && waiters.contains(&me)
         {
             // Not woken: the time is over, or it is a spurious wake-up.
             let may_be_spurious = self.config.spurious_wakeups;
-            if is_timed && self.times_out(site, may_be_spurious)? {
+            if is_timed && (!may_be_spurious || self.times_out(site)?) {
                 result = timed_out;
             }
             waiters.retain(|waiter| *waiter != me);
             self.sync.set(key, Sync::Condition { waiters });
         }
-        if let Sync::Mutex { ty, .. } = self.sync(site, mutex, SyncKind::Mutex)? {
+        if let Sync::Mutex { ty, owner, depth } = self.sync(site, mutex, SyncKind::Mutex)? {
+            let depth = if owner == Some(me) { depth + 1 } else { 1 };
             let owner = Some(me);
             self.sync.set(mutex, Sync::Mutex { ty, owner, depth });
         }
@@ -389,31 +399,45 @@ impl<'a> Machine<'a> {
         site: &mut Site,
         key: SyncKey,
         mutex: SyncKey,
+        is_timed: bool,
     ) -> Result<Reply, Stop> {
         let me = site.thread.id;
         let Sync::Mutex { ty, owner, depth } = self.sync(site, mutex, SyncKind::Mutex)? else {
             return Ok(Reply::int(EINVAL));
         };
         if owner != Some(me) {
+            if ty == MutexType::ErrorChecking {
+                self.sync(site, key, SyncKind::Condition)?;
+                self.record_sync(site, "wait for", key, "mutex not held: EPERM");
+                return Ok(Reply::int(EPERM));
+            }
             return Err(self.not_owned(site, mutex, "wait with mutex", owner));
         }
+        // If the time is over before a signal, it makes no difference how long before:
+        // such a thread does not even join the waiters. It may still be a while until
+        // it gets the mutex, so others may signal in vain.
+        let mut is_late = false;
         if let Sync::Condition { mut waiters } = self.sync(site, key, SyncKind::Condition)? {
-            waiters.push(me);
-            waiters.sort_unstable();
-            self.sync.set(key, Sync::Condition { waiters });
+            is_late = is_timed && self.times_out(site)?;
+            if !is_late {
+                waiters.push(me);
+                waiters.sort_unstable();
+                self.sync.set(key, Sync::Condition { waiters });
+            }
         }
-        let free = Sync::Mutex {
+        // It is unlocked once: a recursive mutex may stay locked.
+        let left = Sync::Mutex {
             ty,
-            owner: None,
-            depth: 0,
+            owner: (depth > 1).then_some(me),
+            depth: depth - 1,
         };
-        self.sync.set(mutex, free);
+        self.sync.set(mutex, left);
         self.record_sync(site, "wait for", key, "");
         if !self.config.spurious_wakeups {
             self.exclude(Excluded::SpuriousWakeups);
         }
         if let Some(frame) = site.thread.frames.last_mut() {
-            frame.phase = Phase::Waiting { mutex, depth };
+            frame.phase = Phase::Waiting { mutex, is_late };
         }
         Ok(Reply::Continue)
     }
@@ -480,8 +504,7 @@ impl<'a> Machine<'a> {
             }
             RwLock::TimedReadLock | RwLock::TimedWriteLock => {
                 let is_write = op == RwLock::TimedWriteLock;
-                let is_free = self.can_take_rwlock(site, key, is_write)?;
-                if self.times_out(site, is_free)? {
+                if !self.can_take_rwlock(site, key, is_write)? {
                     self.record_sync(site, "lock", key, "timed out");
                     return Ok(Reply::int(ETIMEDOUT));
                 }

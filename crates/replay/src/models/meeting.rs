@@ -11,6 +11,8 @@ use library::{Barrier, Once, Semaphore};
 const EOVERFLOW: i32 = 75;
 /// What one thread of a barrier gets from `pthread_barrier_wait`.
 const SERIAL_THREAD: i32 = -1;
+/// Barriers of glibc are for fewer threads than this.
+const TOO_MANY: u32 = 0x7fff_ffff;
 const MAX_COUNT: u32 = 0x7fff_ffff;
 
 impl<'a> Machine<'a> {
@@ -34,7 +36,7 @@ impl<'a> Machine<'a> {
         }
         match op {
             Barrier::Init => match site.number(2) as u32 {
-                0 => Ok(Reply::int(EINVAL)),
+                0 | TOO_MANY.. => Ok(Reply::int(EINVAL)),
                 needed => {
                     let waiting = Vec::new();
                     let fresh = Sync::Barrier { needed, waiting };
@@ -169,7 +171,7 @@ impl<'a> Machine<'a> {
         };
         let failure = match op {
             Semaphore::TryWait if count == 0 => Some(EAGAIN),
-            Semaphore::TimedWait if self.times_out(site, count > 0)? => Some(ETIMEDOUT),
+            Semaphore::TimedWait if count == 0 => Some(ETIMEDOUT),
             Semaphore::Post if count == MAX_COUNT => Some(EOVERFLOW),
             _ => None,
         };

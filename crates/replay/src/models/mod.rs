@@ -36,7 +36,6 @@ use library::{Entry, Function};
 
 // Error numbers of Linux.
 pub(crate) const EPERM: i32 = 1;
-pub(crate) const ESRCH: i32 = 3;
 pub(crate) const EAGAIN: i32 = 11;
 pub(crate) const ENOMEM: i32 = 12;
 pub(crate) const EBUSY: i32 = 16;

@@ -2,7 +2,7 @@
 //! these and for locks.
 
 use super::locks::Manner;
-use super::{EBUSY, EINVAL, ESRCH, ETIMEDOUT};
+use super::{EBUSY, ETIMEDOUT};
 use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
@@ -234,7 +234,7 @@ impl<'p> Pass<'p> {
         size: u64,
     ) -> Result<Reply, Error> {
         if self.is_alone {
-            return self.reply(ESRCH);
+            return self.join_alone(state);
         }
         let handle = self.argument(call, 0);
         let threads = self.threads_behind(handle);
@@ -242,6 +242,9 @@ impl<'p> Pass<'p> {
         let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
             return Ok(Reply::Never);
         };
+        if self.expect_thread(state, Some(position), &threads) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
         let width = 8 * size as u32;
         let mut result = self.terms.constant(width, 0);
         let mut found = Vec::new();
@@ -286,8 +289,7 @@ impl<'p> Pass<'p> {
                 pass.store_to(state, Some(position), &place, &[(whole, result)], any);
             });
         });
-        let (zero, unknown) = (self.int(0), self.int(ESRCH));
-        Ok(Reply::Return(self.terms.ite(any, zero, unknown)))
+        self.reply(0)
     }
 
     /// Joins a thread that has ended already.
@@ -299,7 +301,7 @@ impl<'p> Pass<'p> {
         otherwise: u128,
     ) -> Result<Reply, Error> {
         if self.is_alone {
-            return self.reply(ESRCH);
+            return self.join_alone(state);
         }
         let handle = self.argument(call, 0);
         let threads = self.threads_behind(handle);
@@ -308,9 +310,11 @@ impl<'p> Pass<'p> {
         let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
             return Ok(Reply::Never);
         };
+        if self.expect_thread(state, Some(position), &threads) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
         let width = self.word();
         let mut result = self.terms.constant(width, 0);
-        let mut known = Vec::new();
         let mut joined = Vec::new();
         for (condition, thread) in threads {
             let mut fine = self.terms.not(condition);
@@ -326,7 +330,6 @@ impl<'p> Pass<'p> {
             if thread == self.thread {
                 continue;
             }
-            known.push(condition);
             let object = self.ended_object(thread);
             let ended = self.read_at(state, Some(position), object, 0, 1, condition);
             let has_ended = self.terms.is_nonzero(ended);
@@ -339,7 +342,6 @@ impl<'p> Pass<'p> {
             let value = self.read_at(state, Some(position), object, 0, size, condition);
             result = self.terms.ite(condition, value, result);
         }
-        let is_known = self.terms.any(&known);
         let is_joined = self.terms.any(&joined);
         self.note_pointer(&place, result);
         let whole: Part = (0, size);
@@ -348,9 +350,8 @@ impl<'p> Pass<'p> {
                 pass.store_to(state, Some(position), &place, &[(whole, result)], is_joined);
             });
         });
-        let (zero, otherwise, unknown) = (self.int(0), self.int(otherwise), self.int(ESRCH));
-        let failed = self.terms.ite(is_known, otherwise, unknown);
-        Ok(Reply::Return(self.terms.ite(is_joined, zero, failed)))
+        let (zero, otherwise) = (self.int(0), self.int(otherwise));
+        Ok(Reply::Return(self.terms.ite(is_joined, zero, otherwise)))
     }
 
     /// Whether a thread has ended. It is kept only for threads that are asked.
@@ -380,9 +381,6 @@ impl<'p> Pass<'p> {
     }
 
     fn detach(&mut self, state: &mut State, frame: &Frame, call: &Call) -> Result<Reply, Error> {
-        if self.is_alone {
-            return self.reply(0);
-        }
         let handle = self.argument(call, 0);
         let nowhere = Targets {
             list: Vec::new(),
@@ -390,25 +388,46 @@ impl<'p> Pass<'p> {
             seen: Seen::AtOnce,
             only_where: None,
         };
-        let Ok(position) = self.begin_step(state, frame, &nowhere, 0, 0, true) else {
+        let is_step = !self.is_alone;
+        let Ok(position) = self.begin_step(state, frame, &nowhere, 0, 0, is_step) else {
             return Ok(Reply::Never);
         };
-        let mut result = self.int(ESRCH);
+        let (mut fates, mut fine) = (Vec::new(), Vec::new());
         for (condition, thread) in self.threads_behind(handle) {
             let object = self.thread_object(thread, ThreadPart::Fate, 1);
             let fate = self.read_at(state, position, object, 0, 1, condition);
-            let was_detached = self.is(fate, DETACHED);
-            let detached = self.terms.constant(8, DETACHED);
-            self.write_at(state, position, object, 0, 1, condition, detached);
-            let (zero, invalid) = (self.int(0), self.int(EINVAL));
-            let here = if thread.as_u32() == 0 {
-                zero
-            } else {
-                self.terms.ite(was_detached, invalid, zero)
-            };
-            result = self.terms.ite(condition, here, result);
+            let is_joinable = self.is_zero(fate);
+            fine.push(self.terms.and(condition, is_joinable));
+            fates.push((condition, object));
         }
-        Ok(Reply::Return(result))
+        let fine = self.terms.any(&fine);
+        if self.expect(state, Check::Misuse, position, fine) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
+        let detached = self.terms.constant(8, DETACHED);
+        for (condition, fate) in fates {
+            self.write_at(state, position, fate, 0, 1, condition, detached);
+        }
+        self.reply(0)
+    }
+
+    /// A join of what is no thread goes wrong.
+    fn expect_thread(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        threads: &[(TermId, ThreadId)],
+    ) -> Flow {
+        let known: Vec<TermId> = threads.iter().map(|(condition, _)| *condition).collect();
+        let is_thread = self.terms.any(&known);
+        self.expect(state, Check::Misuse, position, is_thread)
+    }
+
+    /// Before there is another thread, there is none to join.
+    fn join_alone(&mut self, state: &mut State) -> Result<Reply, Error> {
+        let never = self.terms.bool(false);
+        self.expect(state, Check::Misuse, None, never);
+        Ok(Reply::Never)
     }
 
     // C11.
@@ -445,7 +464,10 @@ impl<'p> Pass<'p> {
             C11Thread::CallOnce => self.once_model(state, frame, Once::Once, call),
             C11Thread::KeyCreate => self.keys_model(state, frame, Keys::Create, call),
             C11Thread::KeyGet => self.keys_model(state, frame, Keys::Get, call),
-            C11Thread::KeySet => self.keys_model(state, frame, Keys::Set, call),
+            C11Thread::KeySet => {
+                let reply = self.keys_model(state, frame, Keys::Set, call)?;
+                self.success_or_error(reply)
+            }
             C11Thread::KeyDelete => self.keys_model(state, frame, Keys::Delete, call),
             _ => {
                 let kind = match op {
@@ -472,7 +494,7 @@ impl<'p> Pass<'p> {
                     C11Thread::MutexTimedLock => {
                         self.lock(state, frame, &targets, Manner::Timed, C11_TIMED_OUT)
                     }
-                    C11Thread::MutexUnlock => self.unlock(state, frame, &targets),
+                    C11Thread::MutexUnlock => self.unlock(state, frame, &targets, false),
                     C11Thread::MutexDestroy => {
                         self.mutex_model(state, frame, library::Mutex::Destroy, call)
                     }
