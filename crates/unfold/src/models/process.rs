@@ -210,6 +210,9 @@ impl<'p> Pass<'p> {
     }
 
     pub fn set_errno(&mut self, state: &mut State, condition: TermId, error: TermId) {
+        if self.terms.as_bool(condition) == Some(false) {
+            return;
+        }
         let object = self.thread_object(self.thread, ThreadPart::Errno, 4);
         self.write_at(state, None, object, 0, 4, condition, error);
     }
