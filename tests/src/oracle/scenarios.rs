@@ -10,7 +10,7 @@ use super::syntax::{Expr, Stmt, between, block, if_else, number, place, plain, v
 
 impl Generator {
     pub fn add_scenario(&mut self) {
-        match self.rng.u32(..33) {
+        match self.rng.u32(..37) {
             0 | 1 => self.counter(),
             2 => self.message_passing(),
             3 => self.store_buffering(),
@@ -34,6 +34,8 @@ impl Generator {
             23 | 24 => self.reused_address(),
             25 => self.partly_initialised(),
             26 => self.slots(),
+            27 | 28 => self.time_limit(),
+            29 | 30 => self.checked_allocation(),
             _ => self.add_library_scenario(),
         }
     }

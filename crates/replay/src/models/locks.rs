@@ -11,6 +11,9 @@ use crate::violation::ViolationKind;
 use ir::Type;
 use library::{Condition, Mutex, RwLock, Spin};
 
+/// PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.
+const PREFER_WRITERS: i32 = 2;
+
 impl<'a> Machine<'a> {
     /// The object a call is about, made on first use if its kind can be
     /// initialised statically.
@@ -159,19 +162,10 @@ impl<'a> Machine<'a> {
 
     pub(crate) fn mutex_model(&mut self, site: &mut Site, op: Mutex) -> Result<Reply, Stop> {
         match op {
-            Mutex::AttrInit => return self.write_attribute(site, 0),
-            Mutex::AttrSetType => {
-                return match site.int(1) {
-                    ty @ 0..=3 => self.write_attribute(site, ty),
-                    _ => Ok(Reply::int(EINVAL)),
-                };
-            }
-            Mutex::AttrGetType => {
-                let attributes = self.pointer_arg(site, 0);
-                let ty = self.attribute(attributes);
-                return self.write_int(site, 1, ty);
-            }
-            Mutex::AttrDestroy | Mutex::AttrOther => return Ok(Reply::int(0)),
+            Mutex::AttrInit => return self.init_attributes(site),
+            Mutex::AttrSet(attribute) => return self.set_attribute(site, attribute),
+            Mutex::AttrGet(attribute) => return self.get_attribute(site, attribute),
+            Mutex::AttrDestroy => return Ok(Reply::int(0)),
             _ => {}
         }
         let key = self.sync_key(site, 0, SyncKind::Mutex)?;
@@ -185,7 +179,7 @@ impl<'a> Machine<'a> {
         match op {
             Mutex::Init => {
                 let attributes = self.pointer_arg(site, 1);
-                let ty = mutex_type(self.attribute(attributes));
+                let ty = mutex_type(i32::from(self.attribute(attributes, 0)));
                 self.init_mutex(site, key, ty)
             }
             Mutex::Destroy => self.destroy_sync(site, key, SyncKind::Mutex, false),
@@ -312,8 +306,12 @@ impl<'a> Machine<'a> {
         site: &mut Site,
         op: Condition,
     ) -> Result<Reply, Stop> {
-        if let Condition::AttrInit | Condition::AttrDestroy | Condition::AttrOther = op {
-            return Ok(Reply::int(0));
+        match op {
+            Condition::AttrInit => return self.init_attributes(site),
+            Condition::AttrSet(attribute) => return self.set_attribute(site, attribute),
+            Condition::AttrGet(attribute) => return self.get_attribute(site, attribute),
+            Condition::AttrDestroy => return Ok(Reply::int(0)),
+            _ => {}
         }
         let key = self.waited_key(site, SyncKind::Condition)?;
         match op {
@@ -472,8 +470,18 @@ impl<'a> Machine<'a> {
     // Read-write locks.
 
     pub(crate) fn rwlock_model(&mut self, site: &mut Site, op: RwLock) -> Result<Reply, Stop> {
-        if op == RwLock::AttrOther {
-            return Ok(Reply::int(0));
+        match op {
+            RwLock::AttrInit => return self.init_attributes(site),
+            RwLock::AttrSetKind(_) if site.int(1) == PREFER_WRITERS => {
+                let what = "read-write locks at which readers wait behind writers that wait";
+                return Err(self.unsupported(site.thread, what));
+            }
+            RwLock::AttrSetKind(attribute) | RwLock::AttrSet(attribute) => {
+                return self.set_attribute(site, attribute);
+            }
+            RwLock::AttrGet(attribute) => return self.get_attribute(site, attribute),
+            RwLock::AttrDestroy => return Ok(Reply::int(0)),
+            _ => {}
         }
         let key = self.sync_key(site, 0, SyncKind::RwLock)?;
         let wait = match op {
@@ -510,7 +518,7 @@ impl<'a> Machine<'a> {
                 }
                 self.take_rwlock(site, key, is_write)
             }
-            RwLock::Unlock | RwLock::AttrOther => self.release_rwlock(site, key),
+            _ => self.release_rwlock(site, key),
         }
     }
 

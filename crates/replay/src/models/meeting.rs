@@ -19,8 +19,12 @@ impl<'a> Machine<'a> {
     // Barriers.
 
     pub(crate) fn barrier_model(&mut self, site: &mut Site, op: Barrier) -> Result<Reply, Stop> {
-        if op == Barrier::AttrOther {
-            return Ok(Reply::int(0));
+        match op {
+            Barrier::AttrInit => return self.init_attributes(site),
+            Barrier::AttrSet(attribute) => return self.set_attribute(site, attribute),
+            Barrier::AttrGet(attribute) => return self.get_attribute(site, attribute),
+            Barrier::AttrDestroy => return Ok(Reply::int(0)),
+            _ => {}
         }
         let barrier = self.waited_key(site, SyncKind::Barrier)?;
         let phase = site.thread.frame().map(|frame| frame.phase.clone());

@@ -18,7 +18,7 @@ impl<'a> Machine<'a> {
             ThreadOp::Create => {
                 let (attributes, start, argument) =
                     (self.pointer_arg(site, 1), site.arg(2), site.arg(3));
-                let is_detached = self.attribute(attributes) == 1;
+                let is_detached = self.attribute(attributes, 0) == 1;
                 let word = Type::Int(8 * self.memory.pointer_bytes as u32);
                 self.create(site, &start, argument, &word, is_detached)
             }
@@ -33,16 +33,11 @@ impl<'a> Machine<'a> {
             ThreadOp::SelfId => Ok(Reply::Return(Value::Bits(handle(site.thread.id)))),
             ThreadOp::Detach => self.detach(site),
             ThreadOp::Equal => Ok(Reply::int(i32::from(site.number(0) == site.number(1)))),
-            ThreadOp::AttrInit => self.write_attribute(site, 0),
-            ThreadOp::AttrSetDetachState => match site.int(1) {
-                state @ (0 | 1) => self.write_attribute(site, state),
-                _ => Ok(Reply::int(EINVAL)),
-            },
-            ThreadOp::AttrGetDetachState => {
-                let attributes = self.pointer_arg(site, 0);
-                let state = self.attribute(attributes);
-                self.write_int(site, 1, state)
-            }
+            ThreadOp::AttrInit => self.init_attributes(site),
+            ThreadOp::AttrSet(attribute) => self.set_attribute(site, attribute),
+            ThreadOp::AttrGet(attribute) => self.get_attribute(site, attribute),
+            ThreadOp::AttrSetScope => Ok(self.set_scope(site)),
+            ThreadOp::AttrSetStackSize => Ok(self.set_stack_size(site)),
             ThreadOp::Yield | ThreadOp::AttrDestroy | ThreadOp::AttrOther | ThreadOp::Hint => {
                 Ok(Reply::int(0))
             }
@@ -242,41 +237,6 @@ impl<'a> Machine<'a> {
         thread.frames.clear();
         thread.atomic_depth = 0;
         thread.life = Life::Ending(End::Thread(value));
-    }
-
-    // Attribute objects hold one int: the detach state, or the type of a mutex.
-
-    pub(crate) fn attribute(&self, attributes: Pointer) -> i32 {
-        match self.memory.check(attributes, 4, false) {
-            Ok((object, offset)) if self.memory.is_initialised(object, offset, 4) => {
-                let value = self.memory.read(object, offset, &Type::Int(32));
-                value.low_bits() as i32
-            }
-            _ => 0,
-        }
-    }
-
-    pub(crate) fn write_attribute(&mut self, site: &mut Site, value: i32) -> Result<Reply, Stop> {
-        self.write_int(site, 0, value)
-    }
-
-    /// Stores an int through a pointer argument and returns 0.
-    pub(crate) fn write_int(
-        &mut self,
-        site: &mut Site,
-        index: usize,
-        value: i32,
-    ) -> Result<Reply, Stop> {
-        let place = self.pointer_arg(site, index);
-        let mut pending = Pending::default();
-        let Some((object, offset)) =
-            self.model_access(site, place, 4, AccessMode::WRITE, &mut pending)?
-        else {
-            return Ok(Reply::Wait(pending));
-        };
-        let value = Value::Bits(u64::from(value as u32));
-        self.memory.write(object, offset, &Type::Int(32), &value);
-        Ok(Reply::int(0))
     }
 
     // Keys.

@@ -12,6 +12,9 @@ use crate::threads::ThreadId;
 use formula::TermId;
 use library::{Condition, Mutex, RwLock, Spin};
 
+/// PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.
+const PREFER_WRITERS: u128 = 2;
+
 /// Everything a mutex consists of.
 pub const MUTEX: [SyncPart; 4] = [
     SyncPart::Life,
@@ -47,25 +50,16 @@ impl<'p> Pass<'p> {
         call: &Call,
     ) -> Result<Reply, Error> {
         match op {
-            Mutex::AttrInit => {
-                let zero = self.int(0);
-                return self.write_int(state, frame, call, 0, zero);
-            }
-            Mutex::AttrSetType => {
-                let ty = self.number(call, 1, 32);
-                return self.write_int(state, frame, call, 0, ty);
-            }
-            Mutex::AttrGetType => {
-                let ty = self.attribute(state, frame, call, 0)?;
-                return self.write_int(state, frame, call, 1, ty);
-            }
-            Mutex::AttrDestroy | Mutex::AttrOther => return self.reply(0),
+            Mutex::AttrInit => return self.init_attributes(state, frame, call),
+            Mutex::AttrSet(attribute) => return self.set_attribute(state, frame, call, attribute),
+            Mutex::AttrGet(attribute) => return self.get_attribute(state, frame, call, attribute),
+            Mutex::AttrDestroy => return self.reply(0),
             _ => {}
         }
         let targets = self.sync_targets(frame, call, 0, SyncKind::Mutex)?;
         match op {
             Mutex::Init => {
-                let kind = self.attribute(state, frame, call, 1)?;
+                let kind = self.attribute(state, frame, call, (1, 0))?;
                 self.init_mutex(state, frame, &targets, kind)
             }
             Mutex::Destroy => self.destroy_sync(state, frame, &targets, &[SyncPart::Owner], false),
@@ -261,8 +255,16 @@ impl<'p> Pass<'p> {
         op: Condition,
         call: &Call,
     ) -> Result<Reply, Error> {
-        if let Condition::AttrInit | Condition::AttrDestroy | Condition::AttrOther = op {
-            return self.reply(0);
+        match op {
+            Condition::AttrInit => return self.init_attributes(state, frame, call),
+            Condition::AttrSet(attribute) => {
+                return self.set_attribute(state, frame, call, attribute);
+            }
+            Condition::AttrGet(attribute) => {
+                return self.get_attribute(state, frame, call, attribute);
+            }
+            Condition::AttrDestroy => return self.reply(0),
+            _ => {}
         }
         let targets = self.sync_targets(frame, call, 0, SyncKind::Condition)?;
         match op {
@@ -510,8 +512,20 @@ impl<'p> Pass<'p> {
         op: RwLock,
         call: &Call,
     ) -> Result<Reply, Error> {
-        if op == RwLock::AttrOther {
-            return self.reply(0);
+        match op {
+            RwLock::AttrInit => return self.init_attributes(state, frame, call),
+            RwLock::AttrSetKind(attribute) => {
+                let kind = self.number(call, 1, 32);
+                if self.terms.range(kind).contains(PREFER_WRITERS) {
+                    let what = "read-write locks at which readers wait behind writers that wait";
+                    return Err(self.unsupported(frame, what));
+                }
+                return self.set_attribute(state, frame, call, attribute);
+            }
+            RwLock::AttrSet(attribute) => return self.set_attribute(state, frame, call, attribute),
+            RwLock::AttrGet(attribute) => return self.get_attribute(state, frame, call, attribute),
+            RwLock::AttrDestroy => return self.reply(0),
+            _ => {}
         }
         let targets = self.sync_targets(frame, call, 0, SyncKind::RwLock)?;
         match op {

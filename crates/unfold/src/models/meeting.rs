@@ -31,8 +31,16 @@ impl<'p> Pass<'p> {
         op: Barrier,
         call: &Call,
     ) -> Result<Reply, Error> {
-        if op == Barrier::AttrOther {
-            return self.reply(0);
+        match op {
+            Barrier::AttrInit => return self.init_attributes(state, frame, call),
+            Barrier::AttrSet(attribute) => {
+                return self.set_attribute(state, frame, call, attribute);
+            }
+            Barrier::AttrGet(attribute) => {
+                return self.get_attribute(state, frame, call, attribute);
+            }
+            Barrier::AttrDestroy => return self.reply(0),
+            _ => {}
         }
         let targets = self.sync_targets(frame, call, 0, SyncKind::Barrier)?;
         let zero = self.int(0);

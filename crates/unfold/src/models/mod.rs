@@ -4,6 +4,7 @@
 //! interpreter, so that each can be checked against the other.
 
 mod atomics;
+mod attributes;
 mod blocks;
 mod callbacks;
 mod characters;
@@ -40,6 +41,7 @@ const ENOMEM: u128 = 12;
 const EBUSY: u128 = 16;
 const EINVAL: u128 = 22;
 const EDEADLK: u128 = 35;
+const ENOTSUP: u128 = 95;
 const ETIMEDOUT: u128 = 110;
 
 /// State of a synchronisation object that nobody has touched, is in use, or was

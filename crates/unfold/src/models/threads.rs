@@ -34,7 +34,7 @@ impl<'p> Pass<'p> {
     ) -> Result<Reply, Error> {
         match op {
             Thread::Create => {
-                let fate = self.attribute(state, frame, call, 1)?;
+                let fate = self.attribute(state, frame, call, (1, 0))?;
                 let (start, argument) = (self.argument(call, 2), self.argument(call, 3));
                 self.create(state, frame, call, start, argument, fate)
             }
@@ -58,53 +58,12 @@ impl<'p> Pass<'p> {
                 let bit = self.terms.to_bit(equal);
                 Ok(Reply::Return(self.terms.resize(bit, 32)))
             }
-            Thread::AttrInit => {
-                let zero = self.int(0);
-                self.write_int(state, frame, call, 0, zero)
-            }
-            Thread::AttrSetDetachState => {
-                let value = self.number(call, 1, 32);
-                self.write_int(state, frame, call, 0, value)
-            }
-            Thread::AttrGetDetachState => {
-                let value = self.attribute(state, frame, call, 0)?;
-                self.write_int(state, frame, call, 1, value)
-            }
+            Thread::AttrInit => self.init_attributes(state, frame, call),
+            Thread::AttrSet(attribute) => self.set_attribute(state, frame, call, attribute),
+            Thread::AttrGet(attribute) => self.get_attribute(state, frame, call, attribute),
+            Thread::AttrSetScope => Ok(self.set_scope(call)),
+            Thread::AttrSetStackSize => Ok(self.set_stack_size(call)),
             Thread::Yield | Thread::AttrDestroy | Thread::AttrOther | Thread::Hint => self.reply(0),
-        }
-    }
-
-    /// An attribute object holds one int; without one it is 0.
-    pub fn attribute(
-        &mut self,
-        state: &State,
-        frame: &Frame,
-        call: &Call,
-        index: usize,
-    ) -> Result<TermId, Error> {
-        let address = self.argument(call, index);
-        let targets = self.resolve(frame, address, 4, false)?;
-        let mut value = self.int(0);
-        for target in &targets.list {
-            let here = self.peek(state, target.object, target.offset, 4);
-            value = self.terms.ite(target.condition, here, value);
-        }
-        Ok(value)
-    }
-
-    /// Stores an int through a pointer argument and returns 0.
-    pub fn write_int(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        call: &Call,
-        index: usize,
-        value: TermId,
-    ) -> Result<Reply, Error> {
-        let address = self.argument(call, index);
-        match self.store(state, frame, address, 4, &[((0, 4), value)], 0)? {
-            Flow::Dead => Ok(Reply::Never),
-            Flow::Next => self.reply(0),
         }
     }
 
