@@ -71,7 +71,7 @@ pub fn image<'p>(program: &'p Program, config: &Config) -> Result<Image<'p>, Str
         .map_err(|_| "the program's data does not fit into the memory limit".to_owned())
 }
 
-/// Runs a single-threaded program in the interpreter. Anything that it notices is
+/// Runs a program in the interpreter, under one schedule. Anything that it notices is
 /// an error, with the place in the source.
 pub fn interpret(program: &Program) -> Result<Observed, String> {
     let config = Config {

@@ -32,6 +32,8 @@ struct Expectation {
     bits: Option<u32>,
     /// The checker does not know, and says this; the explorer does.
     unsupported: Option<String>,
+    /// Whether allocations may fail; they do not if not given.
+    malloc_may_fail: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -115,6 +117,10 @@ fn check_case(folder: &Path) -> Result<(), String> {
     };
     let config = Config {
         checks,
+        surroundings: library::Surroundings {
+            malloc_may_fail: expected.malloc_may_fail.unwrap_or(false),
+            ..Default::default()
+        },
         ..Config::default()
     };
     explore(&program, &config, &expected)?;

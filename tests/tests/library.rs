@@ -53,8 +53,11 @@ fn usual_arguments(title: &str) -> &'static str {
 /// Arguments of single functions, by name or by the start of the name.
 const ARGUMENTS: &[(&str, &str)] = &[
     ("pthread_create", "&thread, 0, worker, 0"),
+    ("pthread_attr_get*", "object, other"),
     ("pthread_attr_*", "object, 0"),
-    ("pthread_attr_getdetachstate", "object, other"),
+    ("pthread_condattr_get*", "object, other"),
+    ("pthread_rwlockattr_get*", "object, other"),
+    ("pthread_barrierattr_get*", "object, other"),
     ("pthread_mutexattr_*", "object, other"),
     ("pthread_mutexattr_settype", "object, 1"),
     ("pthread_mutexattr_setkind_np", "object, 1"),

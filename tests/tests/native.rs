@@ -2,8 +2,9 @@
 //! machine: the same bytes on its standard output and the same exit status, and
 //! nothing that Threadbare would complain about.
 //!
-//! The programs are single-threaded. Each says in its first line what it is
-//! about; the ones whose second line is `// also: -m32` run for 32 bits too.
+//! Most programs are single-threaded; what the others print does not depend on the
+//! schedule. Each says in its first line what it is about; the ones whose second
+//! line is `// also: -m32` run for 32 bits too.
 
 use std::path::{Path, PathBuf};
 use tests::clang::{self, Clang};

@@ -92,6 +92,7 @@ fn agrees(property: Property, count: u64) {
         keep: None,
         time: None,
         every_strategy: false,
+        malloc_may_fail: false,
     };
     let tally = campaign::run(&plan, &|_| {});
     assert_eq!(tally.programs, count);

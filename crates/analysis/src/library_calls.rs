@@ -159,24 +159,33 @@ pub(crate) fn fixed_steps(function: Function) -> Option<u64> {
             Thread::Create | Thread::Join | Thread::TryJoin | Thread::TimedJoin | Thread::Detach,
         ) => Some(1),
         Function::Mutex(op) => match op {
-            Mutex::AttrInit
-            | Mutex::AttrDestroy
-            | Mutex::AttrSetType
-            | Mutex::AttrGetType
-            | Mutex::AttrOther => None,
+            Mutex::AttrInit | Mutex::AttrDestroy | Mutex::AttrSet(_) | Mutex::AttrGet(_) => None,
             _ => Some(1),
         },
         Function::Condition(op) => match op {
             // One to release the mutex, one to retake it.
             Condition::Wait | Condition::TimedWait => Some(2),
-            Condition::AttrInit | Condition::AttrDestroy | Condition::AttrOther => None,
+            Condition::AttrInit
+            | Condition::AttrDestroy
+            | Condition::AttrSet(_)
+            | Condition::AttrGet(_) => None,
             _ => Some(1),
         },
-        Function::RwLock(op) => (op != RwLock::AttrOther).then_some(1),
+        Function::RwLock(op) => match op {
+            RwLock::AttrInit
+            | RwLock::AttrDestroy
+            | RwLock::AttrSetKind(_)
+            | RwLock::AttrSet(_)
+            | RwLock::AttrGet(_) => None,
+            _ => Some(1),
+        },
         Function::Barrier(op) => match op {
             // One to arrive, one to leave.
             Barrier::Wait => Some(2),
-            Barrier::AttrOther => None,
+            Barrier::AttrInit
+            | Barrier::AttrDestroy
+            | Barrier::AttrSet(_)
+            | Barrier::AttrGet(_) => None,
             _ => Some(1),
         },
         Function::Spin(_) | Function::Semaphore(_) => Some(1),

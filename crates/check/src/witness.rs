@@ -147,7 +147,14 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
         }
     };
     let mut last_stretches = HashMap::new();
-    'contexts: for context in &model.contexts {
+    // What main does before its first step needs no steps of anybody: contexts mean
+    // nothing then, and may have threads in them that are never created.
+    let is_at_start = moment.is_some_and(|it| it.thread == ThreadId::FIRST && it.after == 0);
+    let contexts = match is_at_start {
+        true => &[][..],
+        false => &model.contexts[..],
+    };
+    'contexts: for context in contexts {
         let thread = context.thread;
         let mut last = None;
         let mut is_final = false;

@@ -18,9 +18,11 @@ pub(crate) const FAMILY: Family = family! {
     Create ["pthread_key_create"]
         "Makes a key with an optional destructor; it never fails.";
     Delete ["pthread_key_delete"]
-        "Ends the use of the key; its destructor does not run any more.";
+        "Ends the use of the key; its destructor does not run any more. What is no key, or was \
+         deleted, returns EINVAL.";
     Get ["pthread_getspecific"]
-        "Returns the calling thread's value.";
+        "Returns the calling thread's value, also after the key was deleted, and null for what is no \
+         key.";
     Set ["pthread_setspecific"]
-        "Sets the calling thread's value.";
+        "Sets the calling thread's value; what is no key, or was deleted, returns EINVAL.";
 };

@@ -14,6 +14,7 @@
 mod family;
 
 mod atomic;
+mod attribute;
 mod barrier;
 mod bits;
 mod c11_threads;
@@ -37,6 +38,7 @@ mod time;
 mod verifier;
 
 pub use atomic::Atomic;
+pub use attribute::Attribute;
 pub use barrier::Barrier;
 pub use bits::Bits;
 pub use c11_threads::C11Thread;

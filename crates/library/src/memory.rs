@@ -34,7 +34,8 @@ pub(crate) const FAMILY: Family = family! {
     "Memory",
     "Fresh memory is uninitialised: a byte gets its value, chosen nondeterministically, when it is \
      first read. Freed addresses may be reused by a later allocation of the same size, or not. \
-     Allocation fails only with `--malloc-may-fail`. To free anything but the start of a live \
+     Allocation fails only with `--malloc-may-fail`, and if the size is too large to be \
+     expressed or beyond all memory: it then returns null and sets `errno` to ENOMEM. To free anything but the start of a live \
      heap object is a violation (`free` of null is not). Operations on blocks access shared \
      memory in visible steps. `alloca` is not in this list: compilers handle it themselves.",
     Memory:
@@ -43,15 +44,19 @@ pub(crate) const FAMILY: Family = family! {
     Calloc ["calloc"]
         "Returns a fresh object full of zeros.";
     Realloc ["realloc"]
-        "Makes a fresh object, copies the content to it and frees the old object.";
+        "Makes a fresh object, copies the content to it and frees the old object. If it fails, the \
+         old object is left as it is. An object that is given the size 0 is freed, and null is \
+         returned, as by glibc.";
     ReallocArray ["reallocarray"]
-        "Like `realloc`; returns null if the size is too large to be expressed.";
+        "Like `realloc`, for an array.";
     Free ["free", "cfree", "free_sized", "free_aligned_sized"]
         "Ends the life of the object; later accesses to it are violations.";
     AlignedAlloc ["aligned_alloc", "memalign"]
-        "Returns a fresh object at an address that is a multiple of the alignment.";
+        "Returns a fresh object at an address that is a multiple of the alignment; an alignment that \
+         is no power of 2 returns null and sets `errno` to EINVAL.";
     PosixMemalign ["posix_memalign"]
-        "Stores the address of a fresh, aligned object; a bad alignment returns EINVAL.";
+        "Stores the address of a fresh, aligned object; returns EINVAL for a bad alignment and ENOMEM \
+         if it fails, and stores nothing then.";
     UsableSize ["malloc_usable_size"]
         "Returns the size that was asked for, and 0 for null.";
     Unsupported ["valloc", "pvalloc", "mmap", "mmap64", "munmap", "mprotect", "brk", "sbrk"]

@@ -67,7 +67,7 @@ pub(crate) const FAMILY: Family = family! {
     SystemValue ["sysconf", "getpagesize", "get_nprocs", "get_nprocs_conf"]
         "Returns a positive number, chosen nondeterministically.";
     SetLocale ["setlocale"]
-        "Returns null: there is only one locale.";
+        "Returns the text \"C\", or null, chosen nondeterministically; the locale stays the same.";
     Signal [
         "signal", "sigaction", "sigemptyset", "sigfillset", "sigaddset", "sigdelset",
         "sigprocmask",

@@ -1,6 +1,7 @@
 //! POSIX read-write locks.
 
-use crate::Family;
+use crate::attribute::{RWLOCK_KIND, RWLOCK_SHARING};
+use crate::{Attribute, Family};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RwLock {
@@ -13,8 +14,12 @@ pub enum RwLock {
     TryWriteLock,
     TimedWriteLock,
     Unlock,
-    /// All functions on attributes: none has influence on which runs are possible.
-    AttrOther,
+    AttrInit,
+    AttrDestroy,
+    /// Who has precedence.
+    AttrSetKind(Attribute),
+    AttrSet(Attribute),
+    AttrGet(Attribute),
 }
 
 pub(crate) const FAMILY: Family = family! {
@@ -31,19 +36,28 @@ pub(crate) const FAMILY: Family = family! {
     TryReadLock ["pthread_rwlock_tryrdlock"]
         "Becomes a reader, or returns EBUSY if a writer holds the lock.";
     TimedReadLock ["pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock"]
-        "Becomes a reader if no writer holds the lock, or returns ETIMEDOUT.";
+        "Becomes a reader if no writer holds the lock, and else returns ETIMEDOUT; the writer \
+         itself gets EDEADLK. Times are taken to be valid.";
     (WriteLock, blocking) ["pthread_rwlock_wrlock"]
         "Waits until nobody holds the lock and takes it as writer; the writer itself gets EDEADLK.";
     TryWriteLock ["pthread_rwlock_trywrlock"]
         "Becomes the writer, or returns EBUSY if anybody holds the lock.";
     TimedWriteLock ["pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock"]
-        "Becomes the writer if nobody holds the lock, or returns ETIMEDOUT.";
+        "Becomes the writer if nobody holds the lock, and else returns ETIMEDOUT; the writer \
+         itself gets EDEADLK. Times are taken to be valid.";
     Unlock ["pthread_rwlock_unlock"]
         "Gives up the caller's lock; to unlock what the caller does not hold is a violation.";
-    AttrOther [
-        "pthread_rwlockattr_init", "pthread_rwlockattr_destroy",
-        "pthread_rwlockattr_setpshared", "pthread_rwlockattr_getpshared",
-        "pthread_rwlockattr_setkind_np", "pthread_rwlockattr_getkind_np",
-    ]
-        "Is accepted, has no effect and returns 0.";
+    AttrInit ["pthread_rwlockattr_init"]
+        "Sets the attributes to their defaults.";
+    AttrDestroy ["pthread_rwlockattr_destroy"]
+        "Ends the use of the attributes.";
+    (AttrSetKind(RWLOCK_KIND)) ["pthread_rwlockattr_setkind_np"]
+        "Is kept; locks at which readers wait behind writers that wait \
+         (PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) are not supported.";
+    (AttrGet(RWLOCK_KIND)) ["pthread_rwlockattr_getkind_np"]
+        "Tells what was set.";
+    (AttrSet(RWLOCK_SHARING)) ["pthread_rwlockattr_setpshared"]
+        "Is kept, but has no effect; other values than the two return EINVAL.";
+    (AttrGet(RWLOCK_SHARING)) ["pthread_rwlockattr_getpshared"]
+        "Tells what was set.";
 };

@@ -19,7 +19,7 @@ pub(crate) const FAMILY: Family = family! {
     "Each call is one visible step. Functions that fail return -1 and set `errno`.",
     Semaphore:
     Init ["sem_init"]
-        "Makes a semaphore with the given value.";
+        "Makes a semaphore with the given value; beyond the greatest `int` it fails with EINVAL.";
     Destroy ["sem_destroy"]
         "Ends the use of the semaphore; to destroy one that a thread waits for is a violation.";
     (Wait, blocking) ["sem_wait"]
@@ -27,7 +27,8 @@ pub(crate) const FAMILY: Family = family! {
     TryWait ["sem_trywait"]
         "Takes 1 from a value above 0, and else fails with EAGAIN.";
     TimedWait ["sem_timedwait", "sem_clockwait"]
-        "Takes 1 from a value above 0, or fails with ETIMEDOUT.";
+        "Takes 1 from a value above 0, and else fails with ETIMEDOUT: whoever waits takes this step \
+         later. Times are taken to be valid.";
     Post ["sem_post"]
         "Adds 1 to the value; beyond the greatest `int` it fails with EOVERFLOW.";
     GetValue ["sem_getvalue"]

@@ -73,10 +73,10 @@ impl<'a> Machine<'a> {
         match phase {
             Phase::Waiting {
                 mutex: (object, offset),
-                depth,
+                is_late,
             } => {
                 fingerprint.write_u64(self.memory.canonical_object(*object));
-                (*offset, *depth).hash(fingerprint);
+                (*offset, *is_late).hash(fingerprint);
             }
             Phase::Copying(snapshot) => {
                 (&snapshot.bytes, &snapshot.uninitialised).hash(fingerprint);

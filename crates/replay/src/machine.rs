@@ -234,7 +234,6 @@ impl<'a> Machine<'a> {
     fn start_main(&mut self, inputs: &mut dyn Inputs) -> Result<(), Stop> {
         let program = self.image.program;
         let mut main = self.new_thread("main")?;
-        main.is_detached = true;
         self.threads.push(self.vacant.clone());
         self.push_call(
             &mut main,
@@ -355,8 +354,10 @@ impl<'a> Machine<'a> {
             } => {
                 let is_waiting = matches!(self.sync.get(*condition),
                     Some(Sync::Condition { waiters }) if waiters.contains(&thread));
-                self.sync.mutex_is_free(*mutex)
-                    && (!is_waiting || *is_timed || self.config.surroundings.spurious_wakeups)
+                // A recursive mutex that was locked more than once is still held.
+                let is_held = matches!(self.sync.get(*mutex),
+                    Some(Sync::Mutex { owner: Some(owner), .. }) if *owner != thread);
+                !is_held && (!is_waiting || *is_timed || self.config.surroundings.spurious_wakeups)
             }
             // A writer that asks again is told so at once.
             Wait::ReadLock(key) | Wait::WriteLock(key)
@@ -392,8 +393,7 @@ impl<'a> Machine<'a> {
             // it has made a mistake.
             Wait::Join(target) => {
                 let thread = &self.threads[*target];
-                let is_detached = thread.is_detached && *target != 0;
-                thread.is_finished() || thread.is_joined || is_detached
+                thread.is_finished() || thread.is_joined || thread.is_detached
             }
         }
     }

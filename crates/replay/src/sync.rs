@@ -144,10 +144,6 @@ impl SyncTable {
         self.objects.iter().map(|(key, sync)| (*key, sync))
     }
 
-    pub fn mutex_is_free(&self, key: SyncKey) -> bool {
-        !matches!(self.get(key), Some(Sync::Mutex { owner: Some(_), .. }))
-    }
-
     /// Who holds a mutex, lock or spin lock: for messages.
     pub fn holders(&self, key: SyncKey) -> Vec<usize> {
         match self.get(key) {

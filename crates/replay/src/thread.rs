@@ -119,10 +119,11 @@ pub enum Then {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     Start,
-    /// Waiting for a condition; `depth` is how often the mutex was held.
+    /// Waiting for a condition, or already too late for it: only the mutex is
+    /// missing then.
     Waiting {
         mutex: SyncKey,
-        depth: u32,
+        is_late: bool,
     },
     /// What a copying function has read and is about to write.
     Copying(Snapshot),

@@ -245,13 +245,14 @@ impl<'p> Pass<'p> {
         })
     }
 
-    /// A new block takes an address: one of its own, or a vacant one.
+    /// A new block takes an address, where it is made: one of its own, or a vacant one.
     pub fn take_address(
         &mut self,
         state: &mut State,
         frame: &Frame,
         position: Option<usize>,
         object: ObjectId,
+        is_made: TermId,
     ) {
         let execution = frame.execution;
         self.allocations.insert(object, (self.thread, execution));
@@ -274,12 +275,14 @@ impl<'p> Pass<'p> {
             let is_there = self.lies_at(object, *home);
             possible.push(self.terms.and(is_there, *is_vacant));
         }
+        possible.push(self.terms.not(is_made));
         let possible = self.terms.any(&possible);
         self.demand(state, position, possible);
         let taken = self.terms.constant(8, 0);
         for (home, vacancy, _) in &offers {
             let is_there = self.lies_at(object, *home);
-            self.write_at(state, position, *vacancy, 0, 1, is_there, taken);
+            let is_taken = self.terms.and(is_there, is_made);
+            self.write_at(state, position, *vacancy, 0, 1, is_taken, taken);
         }
         if !offers.is_empty() {
             let home = self.home(object);

@@ -21,6 +21,7 @@ usage: oracle [options]
   --keep DIR    where to put programs on which the two sides disagree
   --time SECS   begin no program after this time
   --strategies  ask about every program with every strategy
+  --malloc-may-fail  let allocations fail in every program, not only in a third
   --show        print the program of the seed instead";
 
 struct Arguments {
@@ -79,6 +80,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             keep: None,
             time: None,
             every_strategy: false,
+            malloc_may_fail: false,
         },
         shows: false,
     };
@@ -91,6 +93,10 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             }
             "--strategies" => {
                 plan.every_strategy = true;
+                continue;
+            }
+            "--malloc-may-fail" => {
+                plan.malloc_may_fail = true;
                 continue;
             }
             _ => {}

@@ -37,6 +37,8 @@ pub struct Plan {
     pub time: Option<Duration>,
     /// Ask about every program with every strategy, not only with some.
     pub every_strategy: bool,
+    /// Let allocations fail in every program, not only in some.
+    pub malloc_may_fail: bool,
 }
 
 /// What came out of a campaign.
@@ -51,6 +53,8 @@ pub struct Tally {
     pub features: BTreeMap<&'static str, u64>,
     pub unknown: BTreeMap<String, u64>,
     pub skipped: BTreeMap<String, u64>,
+    /// Programs that allocate, of which allocations may fail.
+    pub failing: u64,
     pub statements: u64,
     pub states: u64,
     pub exploring: Duration,
@@ -61,6 +65,7 @@ pub struct Tally {
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub property: Property,
+    pub malloc_may_fail: bool,
     pub seed: u64,
     pub disagreement: Disagreement,
     /// As small as it could be made.
@@ -85,10 +90,11 @@ pub fn run(plan: &Plan, watch: &(dyn Fn(&Tally) + Sync)) -> Tally {
             if plan.every_strategy {
                 scope.searches = every_search(seed);
             }
+            scope.malloc_may_fail |= plan.malloc_may_fail;
             let result = try_compare(&program, &scope);
             let found = result.as_ref().err().cloned();
-            let finding =
-                found.map(|disagreement| examine(plan.property, seed, &program, disagreement));
+            let may_fail = scope.malloc_may_fail;
+            let finding = found.map(|disagreement| examine(&scope, seed, &program, disagreement));
             if let (Some(finding), Some(folder)) = (&finding, &plan.keep) {
                 // A full disk is no reason to lose the rest.
                 let _ = keep(folder, finding);
@@ -96,6 +102,7 @@ pub fn run(plan: &Plan, watch: &(dyn Fn(&Tally) + Sync)) -> Tally {
             let Ok(mut tally) = tally.lock() else {
                 return;
             };
+            tally.failing += u64::from(may_fail && program.features.contains("malloc"));
             tally.count(&program, &result.unwrap_or_default());
             tally.disagreements.extend(finding);
             watch(&tally);
@@ -138,6 +145,7 @@ pub fn scope(property: Property, seed: u64) -> Scope {
             0 => vec![any_search(&mut rng)],
             _ => Vec::new(),
         },
+        malloc_may_fail: rng.u8(..3) == 0,
     }
 }
 
@@ -176,13 +184,9 @@ fn try_compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
     })
 }
 
-fn examine(
-    property: Property,
-    seed: u64,
-    program: &Program,
-    disagreement: Disagreement,
-) -> Finding {
-    let scope = disagreement.scope(property);
+fn examine(asked: &Scope, seed: u64, program: &Program, disagreement: Disagreement) -> Finding {
+    let (property, malloc_may_fail) = (asked.property, asked.malloc_may_fail);
+    let scope = disagreement.scope(property, malloc_may_fail);
     let kind = disagreement.kind;
     let is_same = |program: &Program| match try_compare(program, &scope) {
         Err(found) => found.kind == kind,
@@ -195,6 +199,7 @@ fn examine(
     let disagreement = try_compare(&program, &scope).err().unwrap_or(disagreement);
     Finding {
         property,
+        malloc_may_fail,
         seed,
         disagreement,
         program,
@@ -223,7 +228,14 @@ impl fmt::Display for Finding {
         };
         let unwind = program.unwind;
         let property = self.property.name();
-        writeln!(f, "explore: --property {property} {order}--unwind {unwind}")
+        let fails = match self.malloc_may_fail {
+            true => " --malloc-may-fail",
+            false => "",
+        };
+        writeln!(
+            f,
+            "explore: --property {property} {order}--unwind {unwind}{fails}"
+        )
     }
 }
 
@@ -279,6 +291,7 @@ impl fmt::Display for Tally {
         let _ = writeln!(text, "    proved      {:>8}", self.proved);
         let _ = writeln!(text, "  skipped       {skipped:>8}");
         list(&mut text, &self.skipped);
+        let _ = writeln!(text, "  may lack memory {:>6}", self.failing);
         let _ = writeln!(text, "comparisons     {:>8}", self.comparisons);
         let share = 100.0 * self.unknown_share();
         let _ = writeln!(text, "unknown         {share:>7.1}%");

@@ -48,6 +48,8 @@ pub struct Scope {
     pub searches: Vec<Search>,
     /// Compare the explorer with itself too, without merging states.
     pub unmerged: bool,
+    /// Let allocations fail, on both sides.
+    pub malloc_may_fail: bool,
 }
 
 /// Contexts up to which schedules are tried one by one.
@@ -170,9 +172,10 @@ impl fmt::Display for Disagreement {
 
 impl Disagreement {
     /// Only the question that shows it.
-    pub fn scope(&self, property: Property) -> Scope {
+    pub fn scope(&self, property: Property, malloc_may_fail: bool) -> Scope {
         let mut scope = Scope {
             property,
+            malloc_may_fail,
             contexts: Vec::new(),
             rounds: Vec::new(),
             variants: vec![self.variant],
@@ -258,6 +261,7 @@ pub fn compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
     let config = Config {
         checks: Checks::NONE.with(scope.property),
         surroundings: Surroundings {
+            malloc_may_fail: scope.malloc_may_fail,
             undefined: Undefined::Any,
             ..Surroundings::default()
         },

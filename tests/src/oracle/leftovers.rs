@@ -7,7 +7,7 @@ impl Generator {
     /// Memory that may be left in the end.
     pub(super) fn left_over(&mut self) {
         self.feature("malloc");
-        match self.rng.u32(..12) {
+        match self.rng.u32(..14) {
             0 | 1 => self.overwritten(),
             2 | 3 => self.freed_by_another(),
             4 => self.own_block(),
@@ -17,6 +17,7 @@ impl Generator {
             8 => self.copied_pointer(),
             9 => self.value_of_key(),
             10 => self.own_variable(),
+            11 | 12 => self.checked_allocation(),
             _ => self.exchanged_as_number(),
         }
         if self.one_in(8) {

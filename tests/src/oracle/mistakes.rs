@@ -605,7 +605,7 @@ impl Generator {
 
     fn wait_without_lock(&mut self) {
         let condition = self.global("c", "pthread_cond_t @");
-        let lock = self.global("m", "pthread_mutex_t @");
+        let lock = self.some_mutex();
         let (waiter, other) = self.two_roles();
         let (first, then) = self.pick(&[(0, 1), (1, 0), (1, 2)]);
         let which = self.changing(Ty::Int, first, then);
@@ -630,9 +630,10 @@ impl Generator {
         self.before.push(plain(create, []));
         for _ in 0..self.rng.usize(1..=2) {
             let role = self.rng.usize(..self.bodies.len());
-            let call = match self.rng.u32(..4) {
-                0 => plain(format!("pthread_detach({handle})"), []),
-                1 => plain("pthread_join(pthread_self(), 0)", []),
+            let call = match self.rng.u32(..7) {
+                0 | 1 => plain(format!("pthread_detach({handle})"), []),
+                2 => plain("pthread_join(pthread_self(), 0)", []),
+                3 => plain("pthread_detach(pthread_self())", []),
                 _ => plain(format!("pthread_join({handle}, 0)"), []),
             };
             self.hide(role, vec![call]);

@@ -11,7 +11,7 @@ use replay::Property;
 
 impl Generator {
     pub fn add_scenario(&mut self) {
-        match self.rng.u32(..38) {
+        match self.rng.u32(..42) {
             0 | 1 => self.counter(),
             2 => self.message_passing(),
             3 => self.store_buffering(),
@@ -35,7 +35,9 @@ impl Generator {
             23 | 24 => self.reused_address(),
             25 => self.partly_initialised(),
             26 => self.slots(),
-            33.. => self.handed_out(Property::Assert),
+            27 | 28 => self.time_limit(),
+            29 | 30 => self.checked_allocation(),
+            37.. => self.handed_out(Property::Assert),
             _ => self.add_library_scenario(),
         }
     }

@@ -315,6 +315,10 @@ const PRELUDE: &[(&str, &str)] = &[
         "RECURSIVE_MUTEX",
         "#define RECURSIVE_MUTEX { .parts[WIDE ? 4 : 3] = 1 }",
     ),
+    (
+        "CHECKING_MUTEX",
+        "#define CHECKING_MUTEX { .parts[WIDE ? 4 : 3] = 2 }",
+    ),
     ("calloc", "void *calloc(__SIZE_TYPE__, __SIZE_TYPE__);"),
     (
         "pthread_cond_destroy",
@@ -464,6 +468,31 @@ const PRELUDE: &[(&str, &str)] = &[
     ("sem_wait", "int sem_wait(sem_t *);"),
     ("sem_trywait", "int sem_trywait(sem_t *);"),
     ("sem_post", "int sem_post(sem_t *);"),
+    ("sem_timedwait", "int sem_timedwait(sem_t *, const void *);"),
+    (
+        "pthread_cond_timedwait",
+        "int pthread_cond_timedwait(pthread_cond_t *, pthread_mutex_t *, const void *);",
+    ),
+    (
+        "pthread_mutex_timedlock",
+        "int pthread_mutex_timedlock(pthread_mutex_t *, const void *);",
+    ),
+    (
+        "pthread_rwlock_timedrdlock",
+        "int pthread_rwlock_timedrdlock(pthread_rwlock_t *, const void *);",
+    ),
+    (
+        "pthread_rwlock_timedwrlock",
+        "int pthread_rwlock_timedwrlock(pthread_rwlock_t *, const void *);",
+    ),
+    (
+        "aligned_alloc",
+        "void *aligned_alloc(__SIZE_TYPE__, __SIZE_TYPE__);",
+    ),
+    (
+        "posix_memalign",
+        "int posix_memalign(void **, __SIZE_TYPE__, __SIZE_TYPE__);",
+    ),
     ("sem_getvalue", "int sem_getvalue(sem_t *, int *);"),
     (
         "pthread_once",

@@ -79,15 +79,14 @@ impl<'a> Machine<'a> {
             C11Thread::MutexLock => self.lock_mutex(site, key),
             C11Thread::MutexTryLock => self.try_lock_mutex(site, key, BUSY),
             C11Thread::MutexTimedLock => {
-                let is_free = self.is_possible(site.thread.id, &Wait::Mutex(key));
-                if self.times_out(site, is_free)? {
+                if !self.can_lock(site, key)? {
                     self.record_sync(site, "lock", key, "timed out");
                     return Ok(Reply::int(TIMED_OUT));
                 }
                 self.lock_mutex(site, key)
             }
             C11Thread::MutexDestroy => self.mutex_model(site, library::Mutex::Destroy),
-            _ => self.unlock_mutex(site, key),
+            _ => self.unlock_mutex(site, key, false),
         }
     }
 

@@ -11,6 +11,9 @@ use crate::violation::ViolationKind;
 use ir::Type;
 use library::{Condition, Mutex, RwLock, Spin};
 
+/// PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.
+const PREFER_WRITERS: i32 = 2;
+
 impl<'a> Machine<'a> {
     /// The object a call is about, made on first use if its kind can be
     /// initialised statically.
@@ -159,17 +162,10 @@ impl<'a> Machine<'a> {
 
     pub(crate) fn mutex_model(&mut self, site: &mut Site, op: Mutex) -> Result<Reply, Stop> {
         match op {
-            Mutex::AttrInit => return self.write_attribute(site, 0),
-            Mutex::AttrSetType => {
-                let ty = site.int(1);
-                return self.write_attribute(site, ty);
-            }
-            Mutex::AttrGetType => {
-                let attributes = self.pointer_arg(site, 0);
-                let ty = self.attribute(attributes);
-                return self.write_int(site, 1, ty);
-            }
-            Mutex::AttrDestroy | Mutex::AttrOther => return Ok(Reply::int(0)),
+            Mutex::AttrInit => return self.init_attributes(site),
+            Mutex::AttrSet(attribute) => return self.set_attribute(site, attribute),
+            Mutex::AttrGet(attribute) => return self.get_attribute(site, attribute),
+            Mutex::AttrDestroy => return Ok(Reply::int(0)),
             _ => {}
         }
         let key = self.sync_key(site, 0, SyncKind::Mutex)?;
@@ -183,21 +179,20 @@ impl<'a> Machine<'a> {
         match op {
             Mutex::Init => {
                 let attributes = self.pointer_arg(site, 1);
-                let ty = mutex_type(self.attribute(attributes));
+                let ty = mutex_type(i32::from(self.attribute(attributes, 0)));
                 self.init_mutex(site, key, ty)
             }
             Mutex::Destroy => self.destroy_sync(site, key, SyncKind::Mutex, false),
             Mutex::Lock => self.lock_mutex(site, key),
             Mutex::TryLock => self.try_lock_mutex(site, key, EBUSY),
             Mutex::TimedLock => {
-                let is_free = self.can_lock(site, key)?;
-                if self.times_out(site, is_free)? {
+                if !self.can_lock(site, key)? {
                     self.record_sync(site, "lock", key, "timed out");
                     return Ok(Reply::int(ETIMEDOUT));
                 }
                 self.lock_mutex(site, key)
             }
-            _ => self.unlock_mutex(site, key),
+            _ => self.unlock_mutex(site, key, true),
         }
     }
 
@@ -215,7 +210,8 @@ impl<'a> Machine<'a> {
         self.init_sync(site, key, mutex)
     }
 
-    fn can_lock(&mut self, site: &Site, key: SyncKey) -> Result<bool, Stop> {
+    /// Whether a mutex can be locked, or refused, without waiting for anybody.
+    pub(crate) fn can_lock(&mut self, site: &Site, key: SyncKey) -> Result<bool, Stop> {
         self.sync(site, key, SyncKind::Mutex)?;
         Ok(self.is_possible(site.thread.id, &Wait::Mutex(key)))
     }
@@ -255,11 +251,18 @@ impl<'a> Machine<'a> {
         self.lock_mutex(site, key)
     }
 
-    pub(crate) fn unlock_mutex(&mut self, site: &Site, key: SyncKey) -> Result<Reply, Stop> {
+    /// Only if `refuses` do mutexes that know their owner refuse others: those of
+    /// C11 need not.
+    pub(crate) fn unlock_mutex(
+        &mut self,
+        site: &Site,
+        key: SyncKey,
+        refuses: bool,
+    ) -> Result<Reply, Stop> {
         let me = site.thread.id;
         if let Sync::Mutex { ty, owner, depth } = self.sync(site, key, SyncKind::Mutex)? {
             if owner != Some(me) {
-                if ty == MutexType::ErrorChecking {
+                if refuses && ty != MutexType::Plain {
                     self.record_sync(site, "unlock", key, "not held: EPERM");
                     return Ok(Reply::int(EPERM));
                 }
@@ -303,8 +306,12 @@ impl<'a> Machine<'a> {
         site: &mut Site,
         op: Condition,
     ) -> Result<Reply, Stop> {
-        if let Condition::AttrInit | Condition::AttrDestroy | Condition::AttrOther = op {
-            return Ok(Reply::int(0));
+        match op {
+            Condition::AttrInit => return self.init_attributes(site),
+            Condition::AttrSet(attribute) => return self.set_attribute(site, attribute),
+            Condition::AttrGet(attribute) => return self.get_attribute(site, attribute),
+            Condition::AttrDestroy => return Ok(Reply::int(0)),
+            _ => {}
         }
         let key = self.waited_key(site, SyncKind::Condition)?;
         match op {
@@ -347,12 +354,12 @@ impl<'a> Machine<'a> {
     ) -> Result<Reply, Stop> {
         let me = site.thread.id;
         let phase = site.thread.frame().map(|frame| frame.phase.clone());
-        let Some(Phase::Waiting { mutex, depth }) = phase else {
+        let Some(Phase::Waiting { mutex, is_late }) = phase else {
             let mutex = self.sync_key(site, 1, SyncKind::Mutex)?;
             if let Some(reply) = self.gate(site, Wait::Nothing)? {
                 return Ok(reply);
             }
-            return self.start_waiting(site, key, mutex);
+            return self.start_waiting(site, key, mutex, is_timed);
         };
         let wait = Wait::Condition {
             condition: key,
@@ -362,20 +369,21 @@ impl<'a> Machine<'a> {
         if let Some(reply) = self.gate(site, wait)? {
             return Ok(reply);
         }
-        let mut result = 0;
+        let mut result = if is_late { timed_out } else { 0 };
         // Once it has been woken, the condition variable may be gone.
         if let Some(Sync::Condition { mut waiters }) = self.sync.get(key).cloned()
             && waiters.contains(&me)
         {
             // Not woken: the time is over, or it is a spurious wake-up.
             let may_be_spurious = self.config.surroundings.spurious_wakeups;
-            if is_timed && self.times_out(site, may_be_spurious)? {
+            if is_timed && (!may_be_spurious || self.times_out(site)?) {
                 result = timed_out;
             }
             waiters.retain(|waiter| *waiter != me);
             self.sync.set(key, Sync::Condition { waiters });
         }
-        if let Sync::Mutex { ty, .. } = self.sync(site, mutex, SyncKind::Mutex)? {
+        if let Sync::Mutex { ty, owner, depth } = self.sync(site, mutex, SyncKind::Mutex)? {
+            let depth = if owner == Some(me) { depth + 1 } else { 1 };
             let owner = Some(me);
             self.sync.set(mutex, Sync::Mutex { ty, owner, depth });
         }
@@ -389,31 +397,45 @@ impl<'a> Machine<'a> {
         site: &mut Site,
         key: SyncKey,
         mutex: SyncKey,
+        is_timed: bool,
     ) -> Result<Reply, Stop> {
         let me = site.thread.id;
         let Sync::Mutex { ty, owner, depth } = self.sync(site, mutex, SyncKind::Mutex)? else {
             return Ok(Reply::int(EINVAL));
         };
         if owner != Some(me) {
+            if ty == MutexType::ErrorChecking {
+                self.sync(site, key, SyncKind::Condition)?;
+                self.record_sync(site, "wait for", key, "mutex not held: EPERM");
+                return Ok(Reply::int(EPERM));
+            }
             return Err(self.not_owned(site, mutex, "wait with mutex", owner));
         }
+        // If the time is over before a signal, it makes no difference how long before:
+        // such a thread does not even join the waiters. It may still be a while until
+        // it gets the mutex, so others may signal in vain.
+        let mut is_late = false;
         if let Sync::Condition { mut waiters } = self.sync(site, key, SyncKind::Condition)? {
-            waiters.push(me);
-            waiters.sort_unstable();
-            self.sync.set(key, Sync::Condition { waiters });
+            is_late = is_timed && self.times_out(site)?;
+            if !is_late {
+                waiters.push(me);
+                waiters.sort_unstable();
+                self.sync.set(key, Sync::Condition { waiters });
+            }
         }
-        let free = Sync::Mutex {
+        // It is unlocked once: a recursive mutex may stay locked.
+        let left = Sync::Mutex {
             ty,
-            owner: None,
-            depth: 0,
+            owner: (depth > 1).then_some(me),
+            depth: depth - 1,
         };
-        self.sync.set(mutex, free);
+        self.sync.set(mutex, left);
         self.record_sync(site, "wait for", key, "");
         if !self.config.surroundings.spurious_wakeups {
             self.exclude(Excluded::SpuriousWakeups);
         }
         if let Some(frame) = site.thread.frames.last_mut() {
-            frame.phase = Phase::Waiting { mutex, depth };
+            frame.phase = Phase::Waiting { mutex, is_late };
         }
         Ok(Reply::Continue)
     }
@@ -448,8 +470,18 @@ impl<'a> Machine<'a> {
     // Read-write locks.
 
     pub(crate) fn rwlock_model(&mut self, site: &mut Site, op: RwLock) -> Result<Reply, Stop> {
-        if op == RwLock::AttrOther {
-            return Ok(Reply::int(0));
+        match op {
+            RwLock::AttrInit => return self.init_attributes(site),
+            RwLock::AttrSetKind(_) if site.int(1) == PREFER_WRITERS => {
+                let what = "read-write locks at which readers wait behind writers that wait";
+                return Err(self.unsupported(site.thread, what));
+            }
+            RwLock::AttrSetKind(attribute) | RwLock::AttrSet(attribute) => {
+                return self.set_attribute(site, attribute);
+            }
+            RwLock::AttrGet(attribute) => return self.get_attribute(site, attribute),
+            RwLock::AttrDestroy => return Ok(Reply::int(0)),
+            _ => {}
         }
         let key = self.sync_key(site, 0, SyncKind::RwLock)?;
         let wait = match op {
@@ -480,14 +512,13 @@ impl<'a> Machine<'a> {
             }
             RwLock::TimedReadLock | RwLock::TimedWriteLock => {
                 let is_write = op == RwLock::TimedWriteLock;
-                let is_free = self.can_take_rwlock(site, key, is_write)?;
-                if self.times_out(site, is_free)? {
+                if !self.can_take_rwlock(site, key, is_write)? {
                     self.record_sync(site, "lock", key, "timed out");
                     return Ok(Reply::int(ETIMEDOUT));
                 }
                 self.take_rwlock(site, key, is_write)
             }
-            RwLock::Unlock | RwLock::AttrOther => self.release_rwlock(site, key),
+            _ => self.release_rwlock(site, key),
         }
     }
 

@@ -11,14 +11,20 @@ use library::{Barrier, Once, Semaphore};
 const EOVERFLOW: i32 = 75;
 /// What one thread of a barrier gets from `pthread_barrier_wait`.
 const SERIAL_THREAD: i32 = -1;
+/// Barriers of glibc are for fewer threads than this.
+const TOO_MANY: u32 = 0x7fff_ffff;
 const MAX_COUNT: u32 = 0x7fff_ffff;
 
 impl<'a> Machine<'a> {
     // Barriers.
 
     pub(crate) fn barrier_model(&mut self, site: &mut Site, op: Barrier) -> Result<Reply, Stop> {
-        if op == Barrier::AttrOther {
-            return Ok(Reply::int(0));
+        match op {
+            Barrier::AttrInit => return self.init_attributes(site),
+            Barrier::AttrSet(attribute) => return self.set_attribute(site, attribute),
+            Barrier::AttrGet(attribute) => return self.get_attribute(site, attribute),
+            Barrier::AttrDestroy => return Ok(Reply::int(0)),
+            _ => {}
         }
         let barrier = self.waited_key(site, SyncKind::Barrier)?;
         let phase = site.thread.frame().map(|frame| frame.phase.clone());
@@ -34,7 +40,7 @@ impl<'a> Machine<'a> {
         }
         match op {
             Barrier::Init => match site.number(2) as u32 {
-                0 => Ok(Reply::int(EINVAL)),
+                0 | TOO_MANY.. => Ok(Reply::int(EINVAL)),
                 needed => {
                     let waiting = Vec::new();
                     let fresh = Sync::Barrier { needed, waiting };
@@ -169,7 +175,7 @@ impl<'a> Machine<'a> {
         };
         let failure = match op {
             Semaphore::TryWait if count == 0 => Some(EAGAIN),
-            Semaphore::TimedWait if self.times_out(site, count > 0)? => Some(ETIMEDOUT),
+            Semaphore::TimedWait if count == 0 => Some(ETIMEDOUT),
             Semaphore::Post if count == MAX_COUNT => Some(EOVERFLOW),
             _ => None,
         };

@@ -4,7 +4,7 @@ use super::{EINVAL, ENOMEM, Reply, Site};
 use crate::event::Effect;
 use crate::inputs::{Domain, InputKind};
 use crate::machine::{AccessMode, Cut, Excluded, Machine, Stop};
-use crate::memory::{AccessFault, Origin};
+use crate::memory::{AccessFault, ObjectId, Origin};
 use crate::thread::{Access, Pending, Phase};
 use crate::value::{Pointer, Value};
 use crate::violation::ViolationKind;
@@ -51,7 +51,7 @@ impl<'a> Machine<'a> {
             }
             MemoryOp::Calloc => {
                 let Some(size) = self.product(site.number(0), site.number(1)) else {
-                    return Ok(Reply::pointer(Pointer::NULL));
+                    return Ok(self.no_block(site, ENOMEM));
                 };
                 self.allocate(site, size, ALIGNMENT, true)
                     .map(Reply::pointer)
@@ -59,7 +59,7 @@ impl<'a> Machine<'a> {
             MemoryOp::AlignedAlloc => {
                 let (align, size) = (site.number(0), site.number(1));
                 if !align.is_power_of_two() {
-                    return Ok(Reply::pointer(Pointer::NULL));
+                    return Ok(self.no_block(site, EINVAL));
                 }
                 self.allocate(site, size, align.max(ALIGNMENT), false)
                     .map(Reply::pointer)
@@ -71,7 +71,7 @@ impl<'a> Machine<'a> {
             }
             MemoryOp::ReallocArray => match self.product(site.number(1), site.number(2)) {
                 Some(size) => self.reallocate(site, size),
-                None => Ok(Reply::pointer(Pointer::NULL)),
+                None => Ok(self.no_block(site, ENOMEM)),
             },
             MemoryOp::Free | MemoryOp::Delete => self.free(site),
             MemoryOp::UsableSize => {
@@ -125,6 +125,12 @@ impl<'a> Machine<'a> {
             u64::MAX
         };
         count.checked_mul(size).filter(|total| *total <= limit)
+    }
+
+    /// Returns null and sets `errno`.
+    fn no_block(&mut self, site: &mut Site, error: i32) -> Reply {
+        self.set_errno(site.thread, error);
+        Reply::pointer(Pointer::NULL)
     }
 
     /// A fresh object, or null if allocations may fail and this one does.
@@ -284,8 +290,7 @@ impl<'a> Machine<'a> {
                 let place = self.object_name(object);
                 self.record(site.thread, Effect::Free { place });
             }
-            self.memory.kill_heap(object);
-            self.sync.forget(|other| other == object);
+            self.end_block(object);
         }
         Ok(Reply::NOTHING)
     }
@@ -325,6 +330,11 @@ impl<'a> Machine<'a> {
         let Some(object) = old.object else {
             return Ok(Reply::pointer(Pointer::NULL));
         };
+        if size == 0 {
+            // As glibc has it: there is no new block then.
+            self.end_block(object);
+            return Ok(Reply::pointer(Pointer::NULL));
+        }
         let kept = self
             .memory
             .get(object)
@@ -337,10 +347,14 @@ impl<'a> Machine<'a> {
             if let Some(ty) = ty {
                 self.memory.set_type(fresh, ty);
             }
-            self.memory.kill_heap(object);
-            self.sync.forget(|other| other == object);
+            self.end_block(object);
         }
         Ok(Reply::pointer(block))
+    }
+
+    fn end_block(&mut self, object: ObjectId) {
+        self.memory.kill_heap(object);
+        self.sync.forget(|other| other == object);
     }
 
     /// Reading the source and writing the destination are two steps, if both are

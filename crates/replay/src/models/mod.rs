@@ -6,6 +6,7 @@
 //!
 //! [`Phase`]: crate::thread::Phase
 
+mod attributes;
 mod c11;
 mod characters;
 mod errors;
@@ -36,12 +37,12 @@ use library::{Entry, Function};
 
 // Error numbers of Linux.
 pub(crate) const EPERM: i32 = 1;
-pub(crate) const ESRCH: i32 = 3;
 pub(crate) const EAGAIN: i32 = 11;
 pub(crate) const ENOMEM: i32 = 12;
 pub(crate) const EBUSY: i32 = 16;
 pub(crate) const EINVAL: i32 = 22;
 pub(crate) const EDEADLK: i32 = 35;
+pub(crate) const ENOTSUP: i32 = 95;
 pub(crate) const ETIMEDOUT: i32 = 110;
 
 /// What a model has to say.

@@ -63,7 +63,14 @@ impl<'a> Machine<'a> {
                 Ok(Reply::pointer(pointer))
             }
             // An empty environment is one that every program must cope with.
-            Process::GetEnv | Process::SetLocale => Ok(Reply::pointer(Pointer::NULL)),
+            Process::GetEnv => Ok(Reply::pointer(Pointer::NULL)),
+            Process::SetLocale => {
+                let kind = InputKind::Environment;
+                match self.ask_index(site.thread, site.inputs, kind, 2)? {
+                    0 => self.locale_name(site),
+                    _ => Ok(Reply::pointer(Pointer::NULL)),
+                }
+            }
             Process::GetPid => Ok(Reply::int(1000)),
             Process::GetTid => Ok(Reply::int(1000 + site.thread.id as i32)),
             Process::SystemValue => {

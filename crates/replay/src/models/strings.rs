@@ -376,9 +376,19 @@ impl<'a> Machine<'a> {
         Ok(Reply::pointer(self.memory.pointer(object, 0)))
     }
 
-    fn error_message(&mut self, site: &mut Site) -> Result<Reply, Stop> {
+    /// The name of the only locale there is.
+    pub(crate) fn locale_name(&mut self, site: &mut Site) -> Result<Reply, Stop> {
         // After the character tables.
-        const FIRST: u32 = 3;
+        let name = b"C\0";
+        let object = self.library_object(site, Some(3), 2, |machine, object| {
+            machine.memory.write_bytes(object, 0, name);
+        })?;
+        Ok(Reply::pointer(self.memory.pointer(object, 0)))
+    }
+
+    fn error_message(&mut self, site: &mut Site) -> Result<Reply, Stop> {
+        // After the character tables and the name of the locale.
+        const FIRST: u32 = 4;
         let number = site.int(0);
         let mut message = errors::message(number).into_bytes();
         message.push(0);

@@ -1,6 +1,6 @@
 //! Threads and keys: create, join, exit, detach, thread-specific data.
 
-use super::{EBUSY, EINVAL, ESRCH, ETIMEDOUT, Reply, Site};
+use super::{EBUSY, EINVAL, ETIMEDOUT, Reply, Site};
 use crate::event::Effect;
 use crate::image::Code;
 use crate::inputs::InputKind;
@@ -18,7 +18,7 @@ impl<'a> Machine<'a> {
             ThreadOp::Create => {
                 let (attributes, start, argument) =
                     (self.pointer_arg(site, 1), site.arg(2), site.arg(3));
-                let is_detached = self.attribute(attributes) == 1;
+                let is_detached = self.attribute(attributes, 0) == 1;
                 let word = Type::Int(8 * self.memory.pointer_bytes as u32);
                 self.create(site, &start, argument, &word, is_detached)
             }
@@ -32,16 +32,11 @@ impl<'a> Machine<'a> {
             ThreadOp::SelfId => Ok(Reply::Return(Value::Bits(handle(site.thread.id)))),
             ThreadOp::Detach => self.detach(site),
             ThreadOp::Equal => Ok(Reply::int(i32::from(site.number(0) == site.number(1)))),
-            ThreadOp::AttrInit => self.write_attribute(site, 0),
-            ThreadOp::AttrSetDetachState => {
-                let state = site.int(1);
-                self.write_attribute(site, state)
-            }
-            ThreadOp::AttrGetDetachState => {
-                let attributes = self.pointer_arg(site, 0);
-                let state = self.attribute(attributes);
-                self.write_int(site, 1, state)
-            }
+            ThreadOp::AttrInit => self.init_attributes(site),
+            ThreadOp::AttrSet(attribute) => self.set_attribute(site, attribute),
+            ThreadOp::AttrGet(attribute) => self.get_attribute(site, attribute),
+            ThreadOp::AttrSetScope => Ok(self.set_scope(site)),
+            ThreadOp::AttrSetStackSize => Ok(self.set_stack_size(site)),
             ThreadOp::Yield | ThreadOp::AttrDestroy | ThreadOp::AttrOther | ThreadOp::Hint => {
                 Ok(Reply::int(0))
             }
@@ -113,31 +108,42 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Finds the thread a handle stands for; the reply if there is none.
-    fn joinable(&self, site: &Site, caller: &Thread) -> Result<Result<usize, Reply>, Stop> {
+    /// Finds the thread that a handle stands for, which must be one that somebody
+    /// may still join or detach.
+    fn joinable(&self, site: &Site, verb: &str) -> Result<usize, Stop> {
+        let misuse = |what: &str| {
+            let message = format!("{verb} of {what}");
+            Err(self.violated(site.thread, ViolationKind::Misuse, message))
+        };
         let number = site.number(0);
         let Some(target) = number
             .checked_sub(1)
             .map(|id| id as usize)
             .filter(|id| *id < self.threads.len())
         else {
-            return Ok(Err(Reply::int(ESRCH)));
+            return misuse(&format!("what is no thread: {number}"));
         };
-        let misuse = |what: &str| {
-            let message = format!("join of {what}");
-            Err(self.violated(caller, ViolationKind::Misuse, message))
+        // A thread that is taking its turn is away from its place.
+        let thread = match target == site.thread.id {
+            true => &*site.thread,
+            false => &*self.threads[target],
         };
-        if target == caller.id {
-            return misuse("the calling thread itself");
-        }
-        let thread = &self.threads[target];
         if thread.is_joined {
             return misuse(&format!("thread {target}, which was joined before"));
         }
-        if thread.is_detached && target != 0 {
+        if thread.is_detached {
             return misuse(&format!("thread {target}, which is detached"));
         }
-        Ok(Ok(target))
+        Ok(target)
+    }
+
+    /// The same, for a join: nobody can wait for itself.
+    fn joined(&self, site: &Site) -> Result<usize, Stop> {
+        if site.number(0) == handle(site.thread.id) {
+            let message = "join of the calling thread itself";
+            return Err(self.violated(site.thread, ViolationKind::Misuse, message));
+        }
+        self.joinable(site, "join")
     }
 
     pub(crate) fn join(
@@ -145,13 +151,10 @@ impl<'a> Machine<'a> {
         site: &mut Site,
         wait: impl FnOnce(usize) -> Wait,
     ) -> Result<Reply, Stop> {
-        let target = match self.joinable(site, site.thread) {
-            Ok(Ok(target)) => target,
+        let target = match self.joined(site) {
+            Ok(target) => target,
             // What is wrong with the handle can still change before the step.
-            Ok(Err(_)) | Err(_) if !site.call.allow => {
-                return Ok(Reply::Wait(Pending::default()));
-            }
-            Ok(Err(reply)) => return Ok(reply),
+            Err(_) if !site.call.allow => return Ok(Reply::Wait(Pending::default())),
             Err(stop) => return Err(stop),
         };
         if let Some(reply) = self.gate(site, wait(target))? {
@@ -208,10 +211,10 @@ impl<'a> Machine<'a> {
         if let Some(reply) = self.gate(site, Wait::Nothing)? {
             return Ok(reply);
         }
-        match self.joinable(site, site.thread)? {
-            Ok(target) if self.threads[target].is_finished() => self.complete_join(site, target),
-            Ok(_) => Ok(Reply::int(otherwise)),
-            Err(reply) => Ok(reply),
+        let target = self.joined(site)?;
+        match self.threads[target].is_finished() {
+            true => self.complete_join(site, target),
+            false => Ok(Reply::int(otherwise)),
         }
     }
 
@@ -219,18 +222,10 @@ impl<'a> Machine<'a> {
         if let Some(reply) = self.gate(site, Wait::Nothing)? {
             return Ok(reply);
         }
-        let number = site.number(0);
-        let own = handle(site.thread.id) == number;
-        let target = number.wrapping_sub(1) as usize;
-        let was_detached = if own {
-            std::mem::replace(&mut site.thread.is_detached, true)
-        } else if let Some(thread) = self.threads.get_mut(target) {
-            std::mem::replace(&mut Rc::make_mut(thread).is_detached, true)
-        } else {
-            return Ok(Reply::int(ESRCH));
-        };
-        if was_detached && target != 0 {
-            return Ok(Reply::int(EINVAL));
+        let target = self.joinable(site, "detach")?;
+        match target == site.thread.id {
+            true => site.thread.is_detached = true,
+            false => Rc::make_mut(&mut self.threads[target]).is_detached = true,
         }
         Ok(Reply::int(0))
     }
@@ -246,41 +241,6 @@ impl<'a> Machine<'a> {
         thread.atomic_depth = 0;
         thread.life = Life::Ending(End::Thread(value));
         Reply::NOTHING
-    }
-
-    // Attribute objects hold one int: the detach state, or the type of a mutex.
-
-    pub(crate) fn attribute(&self, attributes: Pointer) -> i32 {
-        match self.memory.check(attributes, 4, false) {
-            Ok((object, offset)) if self.memory.is_initialised(object, offset, 4) => {
-                let value = self.memory.read(object, offset, &Type::Int(32));
-                value.low_bits() as i32
-            }
-            _ => 0,
-        }
-    }
-
-    pub(crate) fn write_attribute(&mut self, site: &mut Site, value: i32) -> Result<Reply, Stop> {
-        self.write_int(site, 0, value)
-    }
-
-    /// Stores an int through a pointer argument and returns 0.
-    pub(crate) fn write_int(
-        &mut self,
-        site: &mut Site,
-        index: usize,
-        value: i32,
-    ) -> Result<Reply, Stop> {
-        let place = self.pointer_arg(site, index);
-        let mut pending = Pending::default();
-        let Some((object, offset)) =
-            self.model_access(site, place, 4, AccessMode::WRITE, &mut pending)?
-        else {
-            return Ok(Reply::Wait(pending));
-        };
-        let value = Value::Bits(u64::from(value as u32));
-        self.memory.write(object, offset, &Type::Int(32), &value);
-        Ok(Reply::int(0))
     }
 
     // Keys.
@@ -315,11 +275,11 @@ impl<'a> Machine<'a> {
                     return Ok(reply);
                 }
                 Ok(match self.keys.get_mut(site.number(0) as usize) {
-                    Some(key) => {
+                    Some(key) if key.is_alive => {
                         key.is_alive = false;
                         Reply::int(0)
                     }
-                    None => Reply::int(EINVAL),
+                    _ => Reply::int(EINVAL),
                 })
             }
             Keys::Get => {
@@ -347,12 +307,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether something that may time out does so now. `can_succeed` tells
-    /// whether it has a choice.
-    pub(crate) fn times_out(&mut self, site: &mut Site, can_succeed: bool) -> Result<bool, Stop> {
-        if !can_succeed {
-            return Ok(true);
-        }
+    /// Whether something that may time out does so now.
+    pub(crate) fn times_out(&mut self, site: &mut Site) -> Result<bool, Stop> {
         let choice = self.ask_index(site.thread, site.inputs, InputKind::Timeout, 2)?;
         Ok(choice == 1)
     }

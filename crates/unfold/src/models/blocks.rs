@@ -1,5 +1,6 @@
 //! The heap, and operations on blocks of bytes.
 
+use super::{EINVAL, ENOMEM};
 use crate::Error;
 use crate::access::{Part, Target, Targets};
 use crate::calls::{Call, Reply, split};
@@ -18,6 +19,17 @@ const LONGEST_UNKNOWN: u64 = 256;
 /// New blocks of unknown size have at most this size.
 const LONGEST_BLOCK: u64 = 1 << 19;
 
+/// An allocation that is asked for.
+#[derive(Clone, Copy)]
+struct Wish {
+    size: TermId,
+    /// When there is none, whatever the run is given, and the error of that.
+    refused: TermId,
+    error: u128,
+    /// Whether the run decides that there is no memory.
+    may_fail: bool,
+}
+
 impl<'p> Pass<'p> {
     pub fn memory_model(
         &mut self,
@@ -28,50 +40,44 @@ impl<'p> Pass<'p> {
     ) -> Result<Reply, Error> {
         let word = self.word();
         match op {
-            Op::Malloc | Op::New => {
+            Op::Malloc => {
                 let size = self.number(call, 0, word);
-                self.allocate(state, frame, size, Content::Unknown)
-                    .map(Reply::Return)
+                let wish = self.wish(size);
+                self.allocate(state, frame, wish, Content::Unknown)
             }
-            Op::AlignedAlloc | Op::NewAligned => {
-                let index = u32::from(op == Op::AlignedAlloc);
-                let size = self.number(call, index as usize, word);
-                let block = self.allocate_aligned(state, frame, size, true)?;
+            Op::New => {
+                let wish = self.sure_wish(call, 0);
+                self.allocate(state, frame, wish, Content::Unknown)
+            }
+            Op::AlignedAlloc => {
+                let (align, size) = (self.number(call, 0, word), self.number(call, 1, word));
+                let mut wish = self.wish(size);
+                let is_power = self.is_power(align);
+                let refused = self.terms.not(is_power);
+                self.refuse(&mut wish, refused, EINVAL);
+                let (block, fails) = self.allocate_aligned(state, frame, wish, true)?;
+                Ok(Reply::Return(self.null_if(fails, block)))
+            }
+            Op::NewAligned => {
+                let wish = self.sure_wish(call, 0);
+                let (block, _) = self.allocate_aligned(state, frame, wish, true)?;
                 Ok(Reply::Return(block))
             }
             Op::Calloc => {
                 let (count, size) = (self.number(call, 0, word), self.number(call, 1, word));
-                let size = self.terms.mul(count, size);
-                self.allocate(state, frame, size, Content::Zero)
-                    .map(Reply::Return)
+                let wish = self.wish_for_many(count, size);
+                self.allocate(state, frame, wish, Content::Zero)
             }
-            Op::PosixMemalign => {
-                let size = self.number(call, 2, word);
-                let place = self.argument(call, 0);
-                let len = self.program.target.pointer_bytes;
-                let targets = self.resolve(frame, place, len, true)?;
-                // The same step stores the address.
-                let mut all = targets.list.iter();
-                let is_stored = self.terms.as_bool(targets.valid) == Some(true)
-                    && all.all(|target| self.is_elsewhere(target.object));
-                let block = self.allocate_aligned(state, frame, size, !is_stored)?;
-                self.note_pointer(&targets, block);
-                let parts = [((0, len), block)];
-                let stored =
-                    self.while_tracking(|pass| pass.store(state, frame, place, len, &parts, 0))?;
-                match stored {
-                    Flow::Dead => Ok(Reply::Never),
-                    Flow::Next => self.reply(0),
-                }
-            }
+            Op::PosixMemalign => self.posix_memalign(state, frame, call),
             Op::Realloc => {
                 let size = self.number(call, 1, word);
-                self.reallocate(state, frame, call, size)
+                let wish = self.wish(size);
+                self.reallocate(state, frame, call, wish)
             }
             Op::ReallocArray => {
                 let (count, size) = (self.number(call, 1, word), self.number(call, 2, word));
-                let size = self.terms.mul(count, size);
-                self.reallocate(state, frame, call, size)
+                let wish = self.wish_for_many(count, size);
+                self.reallocate(state, frame, call, wish)
             }
             Op::Free | Op::Delete => self.free(state, frame, call),
             Op::UsableSize => Err(self.unsupported(frame, "asking for the size of a block")),
@@ -91,15 +97,126 @@ impl<'p> Pass<'p> {
         }
     }
 
+    // What is asked for.
+
+    /// A wish for so many bytes, of which no system grants as many as it has addresses.
+    fn wish(&mut self, size: TermId) -> Wish {
+        let most = match self.program.target.pointer_bytes {
+            4 => 1 << 31,
+            _ => 1 << 47,
+        };
+        let mut wish = Wish {
+            size,
+            refused: self.terms.bool(false),
+            error: ENOMEM,
+            may_fail: self.options.surroundings.malloc_may_fail,
+        };
+        if self
+            .terms
+            .as_constant(size)
+            .is_some_and(|size| size >= most)
+        {
+            let always = self.truth();
+            self.refuse(&mut wish, always, ENOMEM);
+        }
+        wish
+    }
+
+    /// The same for an array, whose size may be too large to be said.
+    fn wish_for_many(&mut self, count: TermId, size: TermId) -> Wish {
+        let width = self.terms.width(size);
+        let product = self.terms.mul(count, size);
+        let constants = [count, size].map(|term| self.terms.as_constant(term));
+        let greatest = u128::MAX >> (128 - width);
+        let is_too_large = match (constants, [size, count]) {
+            ([Some(0), _] | [_, Some(0)], _) => self.terms.bool(false),
+            ([Some(factor), _], [other, _]) | ([None, Some(factor)], [_, other]) => {
+                let most = self.terms.constant(width, greatest / factor);
+                self.terms.unsigned_less(most, other)
+            }
+            ([None, None], _) => {
+                let wide = [count, size].map(|term| self.terms.resize(term, 2 * width));
+                let exact = self.terms.mul(wide[0], wide[1]);
+                let rest = self.terms.extract(exact, 2 * width - 1, width);
+                self.terms.is_nonzero(rest)
+            }
+        };
+        let mut wish = self.wish(product);
+        self.refuse(&mut wish, is_too_large, ENOMEM);
+        wish
+    }
+
+    /// C++ has no null pointers for memory that is not there.
+    fn sure_wish(&mut self, call: &Call, index: usize) -> Wish {
+        let word = self.word();
+        Wish {
+            size: self.number(call, index, word),
+            refused: self.terms.bool(false),
+            error: ENOMEM,
+            may_fail: false,
+        }
+    }
+
+    /// A wish is not granted where the condition holds, whatever the run is given.
+    fn refuse(&mut self, wish: &mut Wish, condition: TermId, error: u128) {
+        if self.terms.as_bool(condition) == Some(false) {
+            return;
+        }
+        let nothing = self.terms.constant(self.terms.width(wish.size), 0);
+        wish.size = self.terms.ite(condition, nothing, wish.size);
+        wish.refused = self.terms.or(wish.refused, condition);
+        wish.error = error;
+    }
+
+    /// Whether a wish is not granted, which sets `errno` where the condition holds.
+    fn fails(&mut self, state: &mut State, frame: &Frame, wish: Wish, matters: TermId) -> TermId {
+        let mut fails = wish.refused;
+        let error = self.int(wish.error);
+        let refused = self.terms.and(wish.refused, matters);
+        self.set_errno(state, refused, error);
+        if wish.may_fail && self.terms.as_bool(fails) != Some(true) {
+            let is_lost = self.is_allocation_lost(frame);
+            let asked = self.terms.not(wish.refused);
+            let is_lost = self.terms.and(is_lost, asked);
+            let matters = self.terms.and(is_lost, matters);
+            let error = self.int(ENOMEM);
+            self.set_errno(state, matters, error);
+            fails = self.terms.or(fails, is_lost);
+        }
+        fails
+    }
+
+    /// Whether there is no memory for an allocation, as the run is given.
+    pub fn is_allocation_lost(&mut self, frame: &Frame) -> TermId {
+        let choice = self.input(frame, "allocation", 1);
+        self.terms.is_one(choice)
+    }
+
+    /// What `malloc` returns: the block, or null.
+    fn null_if(&mut self, fails: TermId, block: TermId) -> TermId {
+        let word = self.word();
+        let null = self.terms.constant(word, 0);
+        self.terms.ite(fails, null, block)
+    }
+
+    fn is_power(&mut self, number: TermId) -> TermId {
+        let width = self.terms.width(number);
+        let one = self.terms.constant(width, 1);
+        let less = self.terms.sub(number, one);
+        let rest = self.terms.bit_and(number, less);
+        let (is_alone, is_some) = (self.is_zero(rest), self.terms.is_nonzero(number));
+        self.terms.and(is_alone, is_some)
+    }
+
     /// A new block, as one step.
     fn allocate(
         &mut self,
         state: &mut State,
         frame: &Frame,
-        size: TermId,
+        wish: Wish,
         content: Content,
-    ) -> Result<TermId, Error> {
-        let object = self.new_block(state, frame, size, content)?;
+    ) -> Result<Reply, Error> {
+        let object = self.new_block(state, frame, wish.size, content)?;
         let mut position = state.atomic.map(|(position, _)| position);
         if self.is_taking_visible(object) || self.is_count_visible(object) {
             position = Some(self.position(frame, state, 0));
@@ -107,22 +224,25 @@ impl<'p> Pass<'p> {
             // It is a step: others may have freed what could be used again.
             self.touch(frame, state);
         }
-        self.take_address(state, frame, position, object);
         let always = self.truth();
-        self.note_block(state, position, object, always, true);
-        Ok(self.address(object, 0))
+        let fails = self.fails(state, frame, wish, always);
+        let is_made = self.terms.not(fails);
+        self.take_address(state, frame, position, object, is_made);
+        self.note_block(state, position, object, is_made, true);
+        let block = self.address(object, 0);
+        Ok(Reply::Return(self.null_if(fails, block)))
     }
 
     /// A new block at an address that is a multiple of something, as one step unless
-    /// there will be another one at once.
+    /// there will be another one at once; and when there is none.
     fn allocate_aligned(
         &mut self,
         state: &mut State,
         frame: &Frame,
-        size: TermId,
+        wish: Wish,
         is_step: bool,
-    ) -> Result<TermId, Error> {
-        let object = self.new_block(state, frame, size, Content::Unknown)?;
+    ) -> Result<(TermId, TermId), Error> {
+        let object = self.new_block(state, frame, wish.size, Content::Unknown)?;
         let mut position = state.atomic.map(|(position, _)| position);
         if self.is_count_visible(object) {
             position = Some(self.position(frame, state, 0));
@@ -130,9 +250,56 @@ impl<'p> Pass<'p> {
             self.touch(frame, state);
         }
         let always = self.truth();
-        self.note_block(state, position, object, always, true);
+        let fails = self.fails(state, frame, wish, always);
+        let is_made = self.terms.not(fails);
+        self.note_block(state, position, object, is_made, true);
         self.keep_apart(object, Maker::AlignedAllocations);
-        Ok(self.address(object, 0))
+        Ok((self.address(object, 0), fails))
+    }
+
+    /// `posix_memalign(&place, alignment, size)`, which leaves the place alone if it
+    /// fails.
+    fn posix_memalign(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        let word = self.word();
+        let (align, size) = (self.number(call, 1, word), self.number(call, 2, word));
+        let len = self.program.target.pointer_bytes;
+        let is_power = self.is_power(align);
+        let least = self.terms.constant(word, u128::from(len));
+        let is_large = self.terms.unsigned_less_equal(least, align);
+        let is_alignment = self.terms.and(is_power, is_large);
+        match self.terms.as_bool(is_alignment) {
+            Some(true) => {}
+            Some(false) => {
+                if self.options.can_free || self.counts_blocks() {
+                    self.touch(frame, state);
+                }
+                return self.reply(EINVAL);
+            }
+            None => return Err(self.unsupported(frame, "an alignment that is not a constant")),
+        }
+        let wish = self.wish(size);
+        let place = self.argument(call, 0);
+        let targets = self.resolve(frame, place, len, true)?;
+        // The same step stores the address.
+        let mut all = targets.list.iter();
+        let is_stored = self.terms.as_bool(targets.valid) == Some(true)
+            && all.all(|target| self.is_elsewhere(target.object));
+        let (block, fails) = self.allocate_aligned(state, frame, wish, !is_stored)?;
+        self.note_pointer(&targets, block);
+        let Ok(position) = self.begin_access(state, frame, &targets, len, 0) else {
+            return Ok(Reply::Never);
+        };
+        let is_made = self.terms.not(fails);
+        self.while_tracking(|pass| {
+            pass.store_to(state, position, &targets, &[((0, len), block)], is_made);
+        });
+        let (zero, error) = (self.int(0), self.int(ENOMEM));
+        Ok(Reply::Return(self.terms.ite(fails, error, zero)))
     }
 
     /// The greatest size of a new block. Runs in which it is too great are left out.
@@ -162,9 +329,6 @@ impl<'p> Pass<'p> {
         size: TermId,
         content: Content,
     ) -> Result<ObjectId, Error> {
-        if self.options.surroundings.malloc_may_fail {
-            return Err(self.unsupported(frame, "allocations that may fail"));
-        }
         let is_size_known = self.terms.as_constant(size).is_some();
         let extent = size;
         let size = self.block_size(state, size);
@@ -266,11 +430,16 @@ impl<'p> Pass<'p> {
         state: &mut State,
         frame: &Frame,
         call: &Call,
-        size: TermId,
+        wish: Wish,
     ) -> Result<Reply, Error> {
         let pointer = self.argument(call, 0);
-        let (old, is_other_noticed) = self.blocks_behind(frame, pointer)?;
-        let new = self.new_block(state, frame, size, Content::Unknown)?;
+        let (mut old, is_other_noticed) = self.blocks_behind(frame, pointer)?;
+        // As glibc has it: a block of no bytes is freed, and there is no new one.
+        let is_block = self.terms.is_nonzero(pointer);
+        let is_empty = self.is_zero(wish.size);
+        let is_asked = self.terms.not(wish.refused);
+        let is_only_freed = self.terms.all(&[is_block, is_empty, is_asked]);
+        let new = self.new_block(state, frame, wish.size, Content::Unknown)?;
         let size = self.known.objects[new].size;
         let is_noticed = is_other_noticed
             || self.is_ending_visible(&old)
@@ -282,9 +451,13 @@ impl<'p> Pass<'p> {
         };
         self.note_freeing(state, position, &old);
         self.take_turn(frame, state, position);
-        self.take_address(state, frame, position, new);
+        let is_wanted = self.terms.not(is_only_freed);
+        let fails = self.fails(state, frame, wish, is_wanted);
+        let is_missing = self.terms.or(fails, is_only_freed);
+        let is_made = self.terms.not(is_missing);
+        self.take_address(state, frame, position, new, is_made);
+        self.note_block(state, position, new, is_made, true);
         let always = self.truth();
-        self.note_block(state, position, new, always, true);
         self.note_copied(&old, &whole(new, always), size);
         for target in &old.list {
             let is_cleared = self.known.objects[target.object].starts_as.is_zero();
@@ -304,8 +477,14 @@ impl<'p> Pass<'p> {
                 }
             });
         }
+        // If it fails, the old block is left as it is.
+        let is_over = self.terms.or(is_made, is_only_freed);
+        for target in &mut old.list {
+            target.condition = self.terms.and(target.condition, is_over);
+        }
         self.end_blocks(state, position, &old);
-        Ok(Reply::Return(self.address(new, 0)))
+        let block = self.address(new, 0);
+        Ok(Reply::Return(self.null_if(is_missing, block)))
     }
 
     /// The parts of a block, each with the condition that it belongs to it, and the

@@ -462,8 +462,8 @@ impl<'p> Pass<'p> {
                     let condition = self.is(number, u128::from(key));
                     let object = self.key_object(key, KeyPart::Life);
                     let life = self.read_at(state, position, object, 0, 1, condition);
-                    let is_made = self.terms.is_nonzero(life);
-                    let condition = self.terms.and(condition, is_made);
+                    let is_in_use = self.is(life, IN_USE);
+                    let condition = self.terms.and(condition, is_in_use);
                     let deleted = self.terms.constant(8, DELETED);
                     self.write_at(state, position, object, 0, 1, condition, deleted);
                     let zero = self.int(0);

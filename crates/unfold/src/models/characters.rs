@@ -192,6 +192,20 @@ impl<'p> Pass<'p> {
         object
     }
 
+    /// The name of the only locale there is.
+    pub fn locale_name(&mut self) -> TermId {
+        let key = ObjectKey::Environment("name of the locale", 0);
+        let object = self.known.object(key.clone(), || Object {
+            key,
+            size: 2,
+            name: "the name of the locale".to_owned(),
+            is_constant: true,
+            owner: MAIN,
+            starts_as: Content::Bytes((*b"C\0").into()),
+        });
+        self.address(object, 0)
+    }
+
     /// Some text about an error. What it says is left open.
     fn error_message(&mut self, state: &mut State, frame: &Frame) -> TermId {
         let key = ObjectKey::Local(self.instance(frame, state, 200));

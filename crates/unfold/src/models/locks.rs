@@ -13,6 +13,9 @@ use crate::threads::ThreadId;
 use formula::TermId;
 use library::{Condition, Mutex, RwLock, Spin};
 
+/// PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.
+const PREFER_WRITERS: u128 = 2;
+
 /// Everything a mutex consists of.
 pub const MUTEX: [SyncPart; 4] = [
     SyncPart::Life,
@@ -48,32 +51,23 @@ impl<'p> Pass<'p> {
         call: &Call,
     ) -> Result<Reply, Error> {
         match op {
-            Mutex::AttrInit => {
-                let zero = self.int(0);
-                return self.write_int(state, frame, call, 0, zero);
-            }
-            Mutex::AttrSetType => {
-                let ty = self.number(call, 1, 32);
-                return self.write_int(state, frame, call, 0, ty);
-            }
-            Mutex::AttrGetType => {
-                let ty = self.attribute(state, frame, call, 0)?;
-                return self.write_int(state, frame, call, 1, ty);
-            }
-            Mutex::AttrDestroy | Mutex::AttrOther => return self.reply(0),
+            Mutex::AttrInit => return self.init_attributes(state, frame, call),
+            Mutex::AttrSet(attribute) => return self.set_attribute(state, frame, call, attribute),
+            Mutex::AttrGet(attribute) => return self.get_attribute(state, frame, call, attribute),
+            Mutex::AttrDestroy => return self.reply(0),
             _ => {}
         }
         let targets = self.sync_targets(frame, call, 0, SyncKind::Mutex)?;
         match op {
             Mutex::Init => {
-                let kind = self.attribute(state, frame, call, 1)?;
+                let kind = self.attribute(state, frame, call, (1, 0))?;
                 self.init_mutex(state, frame, &targets, kind)
             }
             Mutex::Destroy => self.destroy_sync(state, frame, &targets, &[SyncPart::Owner], false),
             Mutex::Lock => self.lock(state, frame, &targets, Manner::Wait, 0),
             Mutex::TryLock => self.lock(state, frame, &targets, Manner::Try, EBUSY),
             Mutex::TimedLock => self.lock(state, frame, &targets, Manner::Timed, ETIMEDOUT),
-            _ => self.unlock(state, frame, &targets),
+            _ => self.unlock(state, frame, &targets, true),
         }
     }
 
@@ -176,13 +170,8 @@ impl<'p> Pass<'p> {
                 (can_take, self.terms.ite(can_take, zero, busy))
             }
             Manner::Timed => {
-                let late = self.times_out(frame, possible);
-                let in_time = self.terms.not(late);
                 let (zero, busy) = (self.int(0), self.int(busy));
-                (
-                    self.terms.and(in_time, can_take),
-                    self.terms.ite(late, busy, zero),
-                )
+                (can_take, self.terms.ite(possible, zero, busy))
             }
         };
         let me = self.me();
@@ -204,11 +193,14 @@ impl<'p> Pass<'p> {
         Ok(Reply::Return(result))
     }
 
+    /// Gives a mutex up. If it is not the caller's, those that know their owner say
+    /// so, provided that they are of the family that does.
     pub fn unlock(
         &mut self,
         state: &mut State,
         frame: &Frame,
         targets: &Targets,
+        may_refuse: bool,
     ) -> Result<Reply, Error> {
         let Ok(position) = self.begin_sync(state, frame, &[(targets, &MUTEX)], 0) else {
             return Ok(Reply::Never);
@@ -218,7 +210,11 @@ impl<'p> Pass<'p> {
             return Ok(Reply::Never);
         }
         let mutex = self.look_at_mutex(state, position, targets);
-        let allowed = self.terms.or(mutex.is_own, mutex.checks_errors);
+        let mut allowed = mutex.is_own;
+        if may_refuse {
+            let knows_owner = self.terms.or(mutex.checks_errors, mutex.is_recursive);
+            allowed = self.terms.or(allowed, knows_owner);
+        }
         if self.expect(state, Check::Misuse, position, allowed) == Flow::Dead {
             return Ok(Reply::Never);
         }
@@ -260,8 +256,16 @@ impl<'p> Pass<'p> {
         op: Condition,
         call: &Call,
     ) -> Result<Reply, Error> {
-        if let Condition::AttrInit | Condition::AttrDestroy | Condition::AttrOther = op {
-            return self.reply(0);
+        match op {
+            Condition::AttrInit => return self.init_attributes(state, frame, call),
+            Condition::AttrSet(attribute) => {
+                return self.set_attribute(state, frame, call, attribute);
+            }
+            Condition::AttrGet(attribute) => {
+                return self.get_attribute(state, frame, call, attribute);
+            }
+            Condition::AttrDestroy => return self.reply(0),
+            _ => {}
         }
         let targets = self.sync_targets(frame, call, 0, SyncKind::Condition)?;
         match op {
@@ -313,33 +317,82 @@ impl<'p> Pass<'p> {
             }
         }
         let held = self.look_at_mutex(state, position, mutex);
-        if self.expect(state, Check::Misuse, position, held.is_own) == Flow::Dead {
+        let allowed = self.terms.or(held.is_own, held.checks_errors);
+        if self.expect(state, Check::Misuse, position, allowed) == Flow::Dead {
             return Ok(Reply::Never);
         }
-        let always = self.truth();
+        // Where it is not an error, the mutex is the caller's by now.
+        let is_refused = self.terms.not(held.is_own);
+        let is_refused = self.terms.and(is_refused, held.checks_errors);
+        let waits = self.terms.not(is_refused);
         let (zero, one) = (self.int(0), self.int(1));
-        self.write_part(state, position, targets, waiting, always, one);
-        self.write_part(state, position, mutex, SyncPart::Owner, always, zero);
-        let is_recursive = self.terms.as_bool(held.is_recursive) != Some(false);
-        if is_recursive {
-            self.write_part(state, position, mutex, SyncPart::Depth, always, zero);
+        // Whoever is late leaves before anybody can wake it. How long before makes no
+        // difference, so it does not even begin to wait.
+        let is_late = match is_timed {
+            true => self.times_out(frame),
+            false => self.terms.bool(false),
+        };
+        let in_time = self.terms.not(is_late);
+        let joins = self.terms.and(waits, in_time);
+        self.write_part(state, position, targets, waiting, joins, one);
+        let mut left = zero;
+        if self.terms.as_bool(held.is_recursive) != Some(false) {
+            // It is unlocked once, which may not be enough.
+            let fewer = self.terms.sub(held.depth, one);
+            let is_kept = self.terms.is_nonzero(fewer);
+            let is_kept = self.terms.and(is_kept, held.is_recursive);
+            left = self.terms.ite(is_kept, held.owner, zero);
+            self.write_part(state, position, mutex, SyncPart::Depth, waits, fewer);
         }
+        self.write_part(state, position, mutex, SyncPart::Owner, waits, left);
         if !self.options.surroundings.spurious_wakeups {
             self.omissions.insert(Omission::SpuriousWakeups);
         }
-        // Second step: once woken, take the mutex again.
+        let late = is_timed.then_some((is_late, timed_out));
+        if self.terms.as_bool(is_refused) == Some(false) {
+            return self.finish_waiting(state, frame, (targets, mutex), &held, late);
+        }
+        let mut path = state.clone();
+        path.guard = self.terms.and(path.guard, waits);
+        let reply = self.finish_waiting(&mut path, frame, (targets, mutex), &held, late)?;
+        state.guard = self.terms.and(state.guard, is_refused);
+        let refused = self.int(EPERM);
+        let Reply::Return(result) = reply else {
+            return Ok(Reply::Return(refused));
+        };
+        *state = self.merge(path, state.clone(), frame)?;
+        Ok(Reply::Return(self.terms.ite(is_refused, refused, result)))
+    }
+
+    /// The second step of a wait: once woken, takes the mutex again. A wait with a
+    /// time limit may be late already, and has a result for that.
+    fn finish_waiting(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        (targets, mutex): (&Targets, &Targets),
+        held: &Held,
+        late: Option<(TermId, u128)>,
+    ) -> Result<Reply, Error> {
+        let waiting = SyncPart::Waiting(self.thread);
         let waiting_parts = [waiting];
         let uses: [(&Targets, &[SyncPart]); 2] = [(targets, &waiting_parts), (mutex, &MUTEX)];
         let Ok(mut position) = self.begin_waiting(state, frame, &uses, 1, true) else {
             return Ok(Reply::Never);
         };
+        let (always, zero, me) = (self.truth(), self.int(0), self.me());
         let still = self.read_part(state, position, targets, waiting);
         let is_waiting = self.terms.is_nonzero(still);
         let is_woken = self.terms.not(is_waiting);
         let owner = self.read_part(state, position, mutex, SyncPart::Owner);
-        let is_free = self.is_zero(owner);
+        let mut is_free = self.is_zero(owner);
+        let is_recursive = self.terms.as_bool(held.is_recursive) != Some(false);
+        if is_recursive {
+            let is_kept = self.terms.equal(owner, me);
+            is_free = self.terms.or(is_free, is_kept);
+        }
         let mut can_go_on = self.truth();
-        if !is_timed && !self.options.surroundings.spurious_wakeups {
+        if late.is_none() && !self.options.surroundings.spurious_wakeups {
             can_go_on = is_woken;
         }
         let holders = self.owners(owner, can_go_on);
@@ -351,21 +404,18 @@ impl<'p> Pass<'p> {
         {
             return Ok(Reply::Never);
         }
-        let result = if is_timed {
-            let late = if self.options.surroundings.spurious_wakeups {
-                let choice = self.input(frame, "timeout", 1);
-                let chosen = self.terms.is_one(choice);
-                self.terms.and(is_waiting, chosen)
-            } else {
-                is_waiting
-            };
+        let mut result = zero;
+        if let Some((is_late, timed_out)) = late {
+            let mut gives_up = is_waiting;
+            if self.options.surroundings.spurious_wakeups {
+                let chosen = self.times_out(frame);
+                gives_up = self.terms.and(is_waiting, chosen);
+            }
+            let is_late = self.terms.or(is_late, gives_up);
             let timed_out = self.int(timed_out);
-            self.terms.ite(late, timed_out, zero)
-        } else {
-            zero
-        };
+            result = self.terms.ite(is_late, timed_out, zero);
+        }
         self.write_part(state, position, targets, waiting, is_waiting, zero);
-        let me = self.me();
         self.write_part(state, position, mutex, SyncPart::Owner, always, me);
         if is_recursive {
             self.write_part(state, position, mutex, SyncPart::Depth, always, held.depth);
@@ -462,8 +512,20 @@ impl<'p> Pass<'p> {
         op: RwLock,
         call: &Call,
     ) -> Result<Reply, Error> {
-        if op == RwLock::AttrOther {
-            return self.reply(0);
+        match op {
+            RwLock::AttrInit => return self.init_attributes(state, frame, call),
+            RwLock::AttrSetKind(attribute) => {
+                let kind = self.number(call, 1, 32);
+                if self.terms.range(kind).contains(PREFER_WRITERS) {
+                    let what = "read-write locks at which readers wait behind writers that wait";
+                    return Err(self.unsupported(frame, what));
+                }
+                return self.set_attribute(state, frame, call, attribute);
+            }
+            RwLock::AttrSet(attribute) => return self.set_attribute(state, frame, call, attribute),
+            RwLock::AttrGet(attribute) => return self.get_attribute(state, frame, call, attribute),
+            RwLock::AttrDestroy => return self.reply(0),
+            _ => {}
         }
         let targets = self.sync_targets(frame, call, 0, SyncKind::RwLock)?;
         match op {
@@ -543,13 +605,8 @@ impl<'p> Pass<'p> {
             }
             RwLock::TryReadLock | RwLock::TryWriteLock => (free, self.terms.ite(free, zero, busy)),
             _ => {
-                let is_late = self.times_out(frame, possible);
-                let in_time = self.terms.not(is_late);
-                let otherwise = self.terms.ite(is_own, refused, zero);
-                (
-                    self.terms.and(in_time, free),
-                    self.terms.ite(is_late, late, otherwise),
-                )
+                let in_time = self.terms.ite(is_own, refused, zero);
+                (free, self.terms.ite(possible, in_time, late))
             }
         };
         if is_write {

@@ -9,9 +9,12 @@ use crate::known::{SyncKind, SyncPart};
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Noting;
+use formula::TermId;
 use library::{Barrier, Once, Semaphore};
 
 const EOVERFLOW: u128 = 75;
+/// Barriers of glibc are for fewer threads than this.
+const TOO_MANY: u128 = 0x7fff_ffff;
 const MAX_COUNT: u128 = 0x7fff_ffff;
 /// What one thread gets from `pthread_barrier_wait`.
 const SERIAL_THREAD: u128 = 0xffff_ffff;
@@ -29,19 +32,29 @@ impl<'p> Pass<'p> {
         op: Barrier,
         call: &Call,
     ) -> Result<Reply, Error> {
-        if op == Barrier::AttrOther {
-            return self.reply(0);
+        match op {
+            Barrier::AttrInit => return self.init_attributes(state, frame, call),
+            Barrier::AttrSet(attribute) => {
+                return self.set_attribute(state, frame, call, attribute);
+            }
+            Barrier::AttrGet(attribute) => {
+                return self.get_attribute(state, frame, call, attribute);
+            }
+            Barrier::AttrDestroy => return self.reply(0),
+            _ => {}
         }
         let targets = self.sync_targets(frame, call, 0, SyncKind::Barrier)?;
         let zero = self.int(0);
         match op {
             Barrier::Init => {
                 let needed = self.number(call, 2, 32);
-                if self.terms.as_constant(needed) == Some(0) {
+                let constant = self.terms.as_constant(needed);
+                if constant.is_some_and(|needed| needed == 0 || needed >= TOO_MANY) {
                     return self.reply(EINVAL);
                 }
-                if self.terms.range(needed).contains(0) {
-                    let what = "a barrier for a number of threads that may be zero";
+                let may_be_zero = self.terms.range(needed).contains(0);
+                if may_be_zero || self.upper_bound(needed) >= TOO_MANY {
+                    let what = "a barrier for a number of threads that may be zero or too large";
                     return Err(self.unsupported(frame, what));
                 }
                 let mut values = vec![(SyncPart::Needed, needed), (SyncPart::Arrived, zero)];
@@ -122,7 +135,7 @@ impl<'p> Pass<'p> {
         match op {
             Semaphore::Init => {
                 let count = self.number(call, 2, 32);
-                return self.make_sync(state, frame, &targets, &[(SyncPart::Count, count)]);
+                return self.make_semaphore(state, frame, &targets, count);
             }
             Semaphore::Destroy => {
                 if self.options.checks.has(Check::Misuse) {
@@ -154,10 +167,7 @@ impl<'p> Pass<'p> {
                 (self.truth(), fewer, EAGAIN)
             }
             Semaphore::TryWait => (is_positive, fewer, EAGAIN),
-            Semaphore::TimedWait => {
-                let late = self.times_out(frame, is_positive);
-                (self.terms.not(late), fewer, ETIMEDOUT)
-            }
+            Semaphore::TimedWait => (is_positive, fewer, ETIMEDOUT),
             Semaphore::Post => {
                 let full = self.is(count, MAX_COUNT);
                 let more = self.terms.add(count, one);
@@ -180,6 +190,27 @@ impl<'p> Pass<'p> {
         let error = self.int(error);
         self.set_errno(state, refused, error);
         Ok(Reply::Return(self.terms.ite(done, zero, failed)))
+    }
+
+    /// Too great a value is refused, and nothing is made of it.
+    fn make_semaphore(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+        count: TermId,
+    ) -> Result<Reply, Error> {
+        let most = self.int(MAX_COUNT);
+        let is_fine = self.terms.unsigned_less_equal(count, most);
+        let values = [(SyncPart::Count, count)];
+        let reply = self.make_sync_where(state, frame, targets, &values, is_fine)?;
+        if self.terms.as_bool(is_fine) == Some(true) || matches!(reply, Reply::Never) {
+            return Ok(reply);
+        }
+        let (refused, invalid) = (self.terms.not(is_fine), self.int(EINVAL));
+        self.set_errno(state, refused, invalid);
+        let (zero, failed) = (self.int(0), self.int(0xffff_ffff));
+        Ok(Reply::Return(self.terms.ite(is_fine, zero, failed)))
     }
 
     pub fn once_model(

@@ -4,6 +4,7 @@
 //! interpreter, so that each can be checked against the other.
 
 mod atomics;
+mod attributes;
 mod blocks;
 mod callbacks;
 mod characters;
@@ -36,11 +37,12 @@ use library::{Entry, Function};
 
 // Error numbers of Linux.
 const EPERM: u128 = 1;
-const ESRCH: u128 = 3;
 const EAGAIN: u128 = 11;
+const ENOMEM: u128 = 12;
 const EBUSY: u128 = 16;
 const EINVAL: u128 = 22;
 const EDEADLK: u128 = 35;
+const ENOTSUP: u128 = 95;
 const ETIMEDOUT: u128 = 110;
 
 /// State of a synchronisation object that nobody has touched, is in use, or was
@@ -357,6 +359,19 @@ impl<'p> Pass<'p> {
         targets: &Targets,
         values: &[(SyncPart, TermId)],
     ) -> Result<Reply, Error> {
+        let always = self.truth();
+        self.make_sync_where(state, frame, targets, values, always)
+    }
+
+    /// The same, if a condition holds. It is a step in any case.
+    pub fn make_sync_where(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        targets: &Targets,
+        values: &[(SyncPart, TermId)],
+        condition: TermId,
+    ) -> Result<Reply, Error> {
         if !self.is_alone {
             // Somebody may hold it.
             for target in &targets.list {
@@ -379,14 +394,14 @@ impl<'p> Pass<'p> {
             for part in parts.iter().filter(|part| part.is_use()) {
                 let value = self.read_part(state, position, targets, *part);
                 let is_in_use = self.terms.is_nonzero(value);
+                let is_in_use = self.terms.and(is_in_use, condition);
                 self.notice(state, Check::Misuse, is_in_use);
             }
         }
-        let always = self.truth();
         let made = self.int(MADE);
-        self.write_part(state, position, targets, SyncPart::Life, always, made);
+        self.write_part(state, position, targets, SyncPart::Life, condition, made);
         for (part, value) in values {
-            self.write_part(state, position, targets, *part, always, *value);
+            self.write_part(state, position, targets, *part, condition, *value);
         }
         self.reply(0)
     }
@@ -442,11 +457,9 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// Whether something that may time out does: it must if it cannot succeed.
-    pub fn times_out(&mut self, frame: &Frame, can_succeed: TermId) -> TermId {
+    /// Whether something that may time out does so now.
+    pub fn times_out(&mut self, frame: &Frame) -> TermId {
         let choice = self.input(frame, "timeout", 1);
-        let chosen = self.terms.is_one(choice);
-        let cannot = self.terms.not(can_succeed);
-        self.terms.or(cannot, chosen)
+        self.terms.is_one(choice)
     }
 }

@@ -238,21 +238,23 @@ impl<'p> Pass<'p> {
             });
         };
         let to = self.argument(call, 0);
+        let mut length = self.length_of(&variants);
         let flow = match destination {
             Destination::Stream => Flow::Next,
             Destination::Buffer(room) => {
                 self.print_to(state, frame, &mut together, to, room, &variants)?
             }
             Destination::Fresh => {
-                let block = self.block_with(state, frame, &variants)?;
-                let always = self.truth();
-                self.plan_store(state, frame, &mut together, to, block, always)?
+                let (block, fails) = self.block_with(state, frame, &variants)?;
+                let (is_made, failed) = (self.terms.not(fails), self.int(0xffff_ffff));
+                length = self.terms.ite(fails, failed, length);
+                self.plan_store(state, frame, &mut together, to, block, is_made)?
             }
         };
         if flow == Flow::Dead || self.carry_out(state, together) == Flow::Dead {
             return Ok(Reply::Never);
         }
-        Ok(Reply::Return(self.length_of(&variants)))
+        Ok(Reply::Return(length))
     }
 
     fn length_of(&mut self, variants: &[Variant]) -> TermId {

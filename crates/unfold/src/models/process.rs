@@ -164,9 +164,17 @@ impl<'p> Pass<'p> {
                 let object = self.thread_object(self.thread, ThreadPart::Errno, 4);
                 Ok(Reply::Return(self.address(object, 0)))
             }
-            Process::GetEnv | Process::SetLocale => {
+            Process::GetEnv => {
                 let word = self.word();
                 Ok(Reply::Return(self.terms.constant(word, 0)))
+            }
+            Process::SetLocale => {
+                let choice = self.input(frame, "locale", 1);
+                let fails = self.terms.is_one(choice);
+                let word = self.word();
+                let null = self.terms.constant(word, 0);
+                let name = self.locale_name();
+                Ok(Reply::Return(self.terms.ite(fails, null, name)))
             }
             Process::GetPid => self.reply(1000),
             Process::GetTid => {
@@ -211,6 +219,9 @@ impl<'p> Pass<'p> {
     }
 
     pub fn set_errno(&mut self, state: &mut State, condition: TermId, error: TermId) {
+        if self.terms.as_bool(condition) == Some(false) {
+            return;
+        }
         let object = self.thread_object(self.thread, ThreadPart::Errno, 4);
         self.write_at(state, None, object, 0, 4, condition, error);
     }

@@ -408,21 +408,25 @@ impl<'p> Pass<'p> {
             (self.ends_at(&text, len), bytes)
         });
         let variants: Vec<_> = variants.collect();
-        let block = self.block_with(state, site.frame, &variants)?;
+        let (block, _) = self.block_with(state, site.frame, &variants)?;
         Ok(Some(block))
     }
 
     /// A fresh block for one of several texts, and its zero byte. Making it is not
-    /// a step: functions that allocate on the way do not wait for that.
+    /// a step: functions that allocate on the way do not wait for that. Null if there
+    /// is no memory; also says when that is.
     pub fn block_with(
         &mut self,
         state: &mut State,
         frame: &Frame,
         variants: &[(TermId, Vec<TermId>)],
-    ) -> Result<TermId, Error> {
-        if self.options.surroundings.malloc_may_fail {
-            return Err(self.unsupported(frame, "allocations that may fail"));
-        }
+    ) -> Result<(TermId, TermId), Error> {
+        let fails = match self.options.surroundings.malloc_may_fail {
+            true => self.is_allocation_lost(frame),
+            false => self.terms.bool(false),
+        };
+        let (is_made, error) = (self.terms.not(fails), self.int(super::ENOMEM));
+        self.set_errno(state, fails, error);
         if self.options.can_free && self.options.surroundings.address_reuse {
             self.omissions.insert(Omission::AddressReuse);
         }
@@ -453,7 +457,8 @@ impl<'p> Pass<'p> {
             for (at, byte) in bytes.iter().chain([&zero]).enumerate() {
                 self.write_at(state, position, object, at as u64, 1, always, *byte);
             }
-            self.note_block_aside(state, frame, object, *condition);
+            let is_this = self.terms.and(*condition, is_made);
+            self.note_block_aside(state, frame, object, is_this);
             let address = self.address(object, 0);
             block = Some(match block {
                 None => address,
@@ -461,7 +466,11 @@ impl<'p> Pass<'p> {
             });
         }
         match block {
-            Some(block) => Ok(block),
+            Some(block) => {
+                let word = self.word();
+                let null = self.terms.constant(word, 0);
+                Ok((self.terms.ite(fails, null, block), fails))
+            }
             None => Err(self.unsupported(frame, "a string of no length at all")),
         }
     }

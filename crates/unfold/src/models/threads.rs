@@ -2,7 +2,7 @@
 //! these and for locks.
 
 use super::locks::Manner;
-use super::{EBUSY, EINVAL, ESRCH, ETIMEDOUT};
+use super::{EBUSY, ETIMEDOUT};
 use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
@@ -34,7 +34,7 @@ impl<'p> Pass<'p> {
     ) -> Result<Reply, Error> {
         match op {
             Thread::Create => {
-                let fate = self.attribute(state, frame, call, 1)?;
+                let fate = self.attribute(state, frame, call, (1, 0))?;
                 let (start, argument) = (self.argument(call, 2), self.argument(call, 3));
                 self.create(state, frame, call, start, argument, fate)
             }
@@ -58,53 +58,12 @@ impl<'p> Pass<'p> {
                 let bit = self.terms.to_bit(equal);
                 Ok(Reply::Return(self.terms.resize(bit, 32)))
             }
-            Thread::AttrInit => {
-                let zero = self.int(0);
-                self.write_int(state, frame, call, 0, zero)
-            }
-            Thread::AttrSetDetachState => {
-                let value = self.number(call, 1, 32);
-                self.write_int(state, frame, call, 0, value)
-            }
-            Thread::AttrGetDetachState => {
-                let value = self.attribute(state, frame, call, 0)?;
-                self.write_int(state, frame, call, 1, value)
-            }
+            Thread::AttrInit => self.init_attributes(state, frame, call),
+            Thread::AttrSet(attribute) => self.set_attribute(state, frame, call, attribute),
+            Thread::AttrGet(attribute) => self.get_attribute(state, frame, call, attribute),
+            Thread::AttrSetScope => Ok(self.set_scope(call)),
+            Thread::AttrSetStackSize => Ok(self.set_stack_size(call)),
             Thread::Yield | Thread::AttrDestroy | Thread::AttrOther | Thread::Hint => self.reply(0),
-        }
-    }
-
-    /// An attribute object holds one int; without one it is 0.
-    pub fn attribute(
-        &mut self,
-        state: &State,
-        frame: &Frame,
-        call: &Call,
-        index: usize,
-    ) -> Result<TermId, Error> {
-        let address = self.argument(call, index);
-        let targets = self.resolve(frame, address, 4, false)?;
-        let mut value = self.int(0);
-        for target in &targets.list {
-            let here = self.peek(state, target.object, target.offset, 4);
-            value = self.terms.ite(target.condition, here, value);
-        }
-        Ok(value)
-    }
-
-    /// Stores an int through a pointer argument and returns 0.
-    pub fn write_int(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        call: &Call,
-        index: usize,
-        value: TermId,
-    ) -> Result<Reply, Error> {
-        let address = self.argument(call, index);
-        match self.store(state, frame, address, 4, &[((0, 4), value)], 0)? {
-            Flow::Dead => Ok(Reply::Never),
-            Flow::Next => self.reply(0),
         }
     }
 
@@ -234,7 +193,7 @@ impl<'p> Pass<'p> {
         size: u64,
     ) -> Result<Reply, Error> {
         if self.is_alone {
-            return self.reply(ESRCH);
+            return self.join_alone(state);
         }
         let handle = self.argument(call, 0);
         let threads = self.threads_behind(handle);
@@ -242,6 +201,9 @@ impl<'p> Pass<'p> {
         let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
             return Ok(Reply::Never);
         };
+        if self.expect_thread(state, Some(position), &threads) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
         let width = 8 * size as u32;
         let mut result = self.terms.constant(width, 0);
         let mut found = Vec::new();
@@ -286,8 +248,7 @@ impl<'p> Pass<'p> {
                 pass.store_to(state, Some(position), &place, &[(whole, result)], any);
             });
         });
-        let (zero, unknown) = (self.int(0), self.int(ESRCH));
-        Ok(Reply::Return(self.terms.ite(any, zero, unknown)))
+        self.reply(0)
     }
 
     /// Joins a thread that has ended already.
@@ -299,7 +260,7 @@ impl<'p> Pass<'p> {
         otherwise: u128,
     ) -> Result<Reply, Error> {
         if self.is_alone {
-            return self.reply(ESRCH);
+            return self.join_alone(state);
         }
         let handle = self.argument(call, 0);
         let threads = self.threads_behind(handle);
@@ -308,9 +269,11 @@ impl<'p> Pass<'p> {
         let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
             return Ok(Reply::Never);
         };
+        if self.expect_thread(state, Some(position), &threads) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
         let width = self.word();
         let mut result = self.terms.constant(width, 0);
-        let mut known = Vec::new();
         let mut joined = Vec::new();
         for (condition, thread) in threads {
             let mut fine = self.terms.not(condition);
@@ -326,7 +289,6 @@ impl<'p> Pass<'p> {
             if thread == self.thread {
                 continue;
             }
-            known.push(condition);
             let object = self.ended_object(thread);
             let ended = self.read_at(state, Some(position), object, 0, 1, condition);
             let has_ended = self.terms.is_nonzero(ended);
@@ -339,7 +301,6 @@ impl<'p> Pass<'p> {
             let value = self.read_at(state, Some(position), object, 0, size, condition);
             result = self.terms.ite(condition, value, result);
         }
-        let is_known = self.terms.any(&known);
         let is_joined = self.terms.any(&joined);
         self.note_pointer(&place, result);
         let whole: Part = (0, size);
@@ -348,9 +309,8 @@ impl<'p> Pass<'p> {
                 pass.store_to(state, Some(position), &place, &[(whole, result)], is_joined);
             });
         });
-        let (zero, otherwise, unknown) = (self.int(0), self.int(otherwise), self.int(ESRCH));
-        let failed = self.terms.ite(is_known, otherwise, unknown);
-        Ok(Reply::Return(self.terms.ite(is_joined, zero, failed)))
+        let (zero, otherwise) = (self.int(0), self.int(otherwise));
+        Ok(Reply::Return(self.terms.ite(is_joined, zero, otherwise)))
     }
 
     /// Whether a thread has ended. It is kept only for threads that are asked.
@@ -385,9 +345,6 @@ impl<'p> Pass<'p> {
     }
 
     fn detach(&mut self, state: &mut State, frame: &Frame, call: &Call) -> Result<Reply, Error> {
-        if self.is_alone {
-            return self.reply(0);
-        }
         let handle = self.argument(call, 0);
         let nowhere = Targets {
             list: Vec::new(),
@@ -395,25 +352,46 @@ impl<'p> Pass<'p> {
             seen: Seen::AtOnce,
             only_where: None,
         };
-        let Ok(position) = self.begin_step(state, frame, &nowhere, 0, 0, true) else {
+        let is_step = !self.is_alone;
+        let Ok(position) = self.begin_step(state, frame, &nowhere, 0, 0, is_step) else {
             return Ok(Reply::Never);
         };
-        let mut result = self.int(ESRCH);
+        let (mut fates, mut fine) = (Vec::new(), Vec::new());
         for (condition, thread) in self.threads_behind(handle) {
             let object = self.thread_object(thread, ThreadPart::Fate, 1);
             let fate = self.read_at(state, position, object, 0, 1, condition);
-            let was_detached = self.is(fate, DETACHED);
-            let detached = self.terms.constant(8, DETACHED);
-            self.write_at(state, position, object, 0, 1, condition, detached);
-            let (zero, invalid) = (self.int(0), self.int(EINVAL));
-            let here = if thread.as_u32() == 0 {
-                zero
-            } else {
-                self.terms.ite(was_detached, invalid, zero)
-            };
-            result = self.terms.ite(condition, here, result);
+            let is_joinable = self.is_zero(fate);
+            fine.push(self.terms.and(condition, is_joinable));
+            fates.push((condition, object));
         }
-        Ok(Reply::Return(result))
+        let fine = self.terms.any(&fine);
+        if self.expect(state, Check::Misuse, position, fine) == Flow::Dead {
+            return Ok(Reply::Never);
+        }
+        let detached = self.terms.constant(8, DETACHED);
+        for (condition, fate) in fates {
+            self.write_at(state, position, fate, 0, 1, condition, detached);
+        }
+        self.reply(0)
+    }
+
+    /// A join of what is no thread goes wrong.
+    fn expect_thread(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        threads: &[(TermId, ThreadId)],
+    ) -> Flow {
+        let known: Vec<TermId> = threads.iter().map(|(condition, _)| *condition).collect();
+        let is_thread = self.terms.any(&known);
+        self.expect(state, Check::Misuse, position, is_thread)
+    }
+
+    /// Before there is another thread, there is none to join.
+    fn join_alone(&mut self, state: &mut State) -> Result<Reply, Error> {
+        let never = self.terms.bool(false);
+        self.expect(state, Check::Misuse, None, never);
+        Ok(Reply::Never)
     }
 
     // C11.
@@ -450,7 +428,10 @@ impl<'p> Pass<'p> {
             C11Thread::CallOnce => self.once_model(state, frame, Once::Once, call),
             C11Thread::KeyCreate => self.keys_model(state, frame, Keys::Create, call),
             C11Thread::KeyGet => self.keys_model(state, frame, Keys::Get, call),
-            C11Thread::KeySet => self.keys_model(state, frame, Keys::Set, call),
+            C11Thread::KeySet => {
+                let reply = self.keys_model(state, frame, Keys::Set, call)?;
+                self.success_or_error(reply)
+            }
             C11Thread::KeyDelete => self.keys_model(state, frame, Keys::Delete, call),
             _ => {
                 let kind = match op {
@@ -477,7 +458,7 @@ impl<'p> Pass<'p> {
                     C11Thread::MutexTimedLock => {
                         self.lock(state, frame, &targets, Manner::Timed, C11_TIMED_OUT)
                     }
-                    C11Thread::MutexUnlock => self.unlock(state, frame, &targets),
+                    C11Thread::MutexUnlock => self.unlock(state, frame, &targets, false),
                     C11Thread::MutexDestroy => {
                         self.mutex_model(state, frame, library::Mutex::Destroy, call)
                     }

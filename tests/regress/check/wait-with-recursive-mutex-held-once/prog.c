@@ -1,0 +1,34 @@
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_mutex_t mutex;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int is_ready;
+
+static void *worker(void *arg) {
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&mutex);
+    is_ready = 1;
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return arg;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&mutex, &attributes);
+    pthread_create(&thread, 0, worker, 0);
+    pthread_mutex_lock(&mutex);
+    while (!is_ready)
+        pthread_cond_wait(&condition, &mutex);
+    assert(pthread_mutex_unlock(&mutex) == 0);
+    assert(pthread_mutex_unlock(&mutex) == EPERM);
+    pthread_join(thread, 0);
+    return 0;
+}
