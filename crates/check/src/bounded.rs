@@ -8,6 +8,7 @@ use crate::attempt::{Answer, Query, Task};
 use crate::facts::{Assumption, Dependent, Internal, Limits, Reason};
 use crate::feed::Feed;
 use crate::verdict::{Attempt, Order, Stage};
+use crate::witness::Numbers;
 use crate::{export, silent, witness};
 use encode::{Encoding, Goals};
 use formula::ClauseSink;
@@ -472,25 +473,49 @@ pub fn repeat(
         config: &config,
         digest: task.digest,
     };
-    let run = witness::replay(&stage, unfolding, model, known, &mut |_| {
-        task.keep_going(query, Stage::Replaying)
-    });
-    let problem = match run {
-        Ok(run) => {
-            if task.is_violated(&run) {
-                return Ok(run);
+    let attempt = |numbers: Numbers| {
+        let known = known.clone();
+        let run = witness::replay(&stage, unfolding, model, numbers, known, &mut |_| {
+            task.keep_going(query, Stage::Replaying)
+        });
+        match run {
+            Ok(run) if task.is_violated(&run) => Ok(run),
+            Ok(run) if run.outcome == replay::Outcome::Interrupted => {
+                Err(Failed::Answer(task.interruption(query.deadline)))
             }
-            if run.outcome == replay::Outcome::Interrupted {
-                return Err(task.interruption(query.deadline));
-            }
-            format!("the run ends with {:?}", run.outcome)
+            Ok(run) => Err(Failed::Problem(format!(
+                "the run ends with {:?}",
+                run.outcome
+            ))),
+            Err(misfit) => Err(Failed::Problem(misfit.to_string())),
         }
-        Err(misfit) => misfit.to_string(),
     };
-    Err(Answer::Unknown(match unfolding.is_coarse {
-        true => Reason::NotConfirmed { problem },
-        false => Reason::Internal(Internal::DoesNotReplay { problem }),
-    }))
+    let problem = match attempt(Numbers::Plain) {
+        Ok(run) => return Ok(run),
+        Err(Failed::Answer(answer)) => return Err(answer),
+        Err(Failed::Problem(problem)) => problem,
+    };
+    let has_addresses = witness::has_addresses(unfolding, model);
+    if has_addresses {
+        match attempt(Numbers::Addresses) {
+            Ok(run) => return Ok(run),
+            Err(Failed::Answer(answer)) => return Err(answer),
+            Err(Failed::Problem(_)) => {}
+        }
+    }
+    // What a number means as an address is more than either side knows.
+    Err(Answer::Unknown(
+        match unfolding.is_coarse || has_addresses {
+            true => Reason::NotConfirmed { problem },
+            false => Reason::Internal(Internal::DoesNotReplay { problem }),
+        },
+    ))
+}
+
+/// Why a run was not repeated.
+enum Failed {
+    Answer(Answer),
+    Problem(String),
 }
 
 /// A solver gave up for a reason of its own.

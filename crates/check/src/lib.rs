@@ -25,7 +25,7 @@ pub use facts::{
     SourcePlace, UnknownCall, Unsupported,
 };
 pub use question::Question;
-pub use search::{LeftOut, Slice, Strategy, Tiling, Untried};
+pub use search::{Key, LeftOut, SealError, Slice, Strategy, Tiling, Untried};
 pub use slice::{Combined, Misfit, SliceResult, SliceVerdict, combine};
 pub use unfold::{Maker, Omission, Way};
 pub use verdict::{

@@ -150,7 +150,8 @@ impl Task<'_> {
                 strategy => strategy.name().to_owned(),
             },
         };
-        Checkpoint::open(path, identity).map(Some)
+        let key = self.options.search.key.clone();
+        Checkpoint::open(path, identity, key).map(Some)
     }
 }
 

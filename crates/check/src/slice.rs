@@ -7,7 +7,7 @@
 use crate::facts::Limits;
 use crate::question::Question;
 use crate::verdict::{Options, Report, Verdict};
-use search::{Slice, Strategy};
+use search::{Key, SealError, Slice, Strategy};
 use serde::{Deserialize, Serialize};
 
 /// Changes when the meaning of fields does.
@@ -45,9 +45,25 @@ pub struct SliceResult {
     /// The text of a schedule file that shows the violation.
     pub schedule: Option<String>,
     pub seconds: f64,
+    /// If there is a key.
+    pub seal: Option<String>,
 }
 
 impl SliceResult {
+    /// Seals it. What was sealed before is sealed anew.
+    pub fn seal(&mut self, key: &Key) -> Result<(), serde_json::Error> {
+        self.seal = None;
+        self.seal = Some(key.seal(self)?);
+        Ok(())
+    }
+
+    /// Whether it is what somebody with the key has found.
+    pub fn check_seal(&self, key: &Key) -> Result<(), SealError> {
+        let mut content = self.clone();
+        let seal = content.seal.take();
+        key.check(&content, seal.as_deref())
+    }
+
     /// The result of a check; `None` if its bounds were not given. A search that
     /// is not by partitions is all of one. `reason` says in words why it is unknown,
     /// if it is.
@@ -78,6 +94,7 @@ impl SliceResult {
             },
             schedule: None,
             seconds,
+            seal: None,
         };
         match &report.verdict {
             Verdict::Violated(run) => {
@@ -234,6 +251,7 @@ mod tests {
             limits: limits(),
             schedule: None,
             seconds: 1.0,
+            seal: None,
         }
     }
 

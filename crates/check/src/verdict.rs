@@ -159,6 +159,8 @@ pub struct Search {
     pub seed: u64,
     /// Where to keep what is closed, and to go on from. Needs given bounds.
     pub checkpoint: Option<PathBuf>,
+    /// What such files are sealed with.
+    pub key: Option<search::Key>,
 }
 
 impl Default for Search {
@@ -168,6 +170,7 @@ impl Default for Search {
             cores: 1,
             seed: 0,
             checkpoint: None,
+            key: None,
         }
     }
 }

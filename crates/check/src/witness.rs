@@ -7,7 +7,8 @@
 use encode::{Found, Model, Standing};
 use ir::{FunctionId, InstId};
 use replay::{
-    Allocation, DoesNotFit, Guide, GuidedInput, GuidedReuse, Mark, Run, Signature, Stretch,
+    Addressed, Addressee, Allocation, DoesNotFit, Guide, GuidedInput, GuidedReuse, Mark, Run,
+    Signature, Stretch,
 };
 use std::collections::HashMap;
 use unfold::{Place, ThreadId, Unfolding};
@@ -22,15 +23,30 @@ pub struct Stage<'a> {
     pub digest: u64,
 }
 
+/// How to take inputs that could be addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// As numbers.
+    Plain,
+    /// As the addresses of what they mean to the checker, whose addresses are others.
+    Addresses,
+}
+
+/// Whether some input of a model could be an address.
+pub fn has_addresses(unfolding: &Unfolding, model: &Model) -> bool {
+    guide(unfolding, model, Numbers::Addresses).is_ok_and(|guide| !guide.addresses.is_empty())
+}
+
 /// Has the interpreter repeat the run of a model.
 pub fn replay(
     stage: &Stage,
     unfolding: &Unfolding,
     model: &Model,
+    numbers: Numbers,
     known: Vec<Signature>,
     keep_going: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Run, DoesNotFit> {
-    let mut guide = guide(unfolding, model)?;
+    let mut guide = guide(unfolding, model, numbers)?;
     guide.known = known;
     replay::run_guided(
         stage.image,
@@ -74,7 +90,7 @@ fn add_approaches(
     }
 }
 
-fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
+fn guide(unfolding: &Unfolding, model: &Model, means: Numbers) -> Result<Guide, DoesNotFit> {
     let threads = &unfolding.threads;
     let Some(found) = &model.found else {
         return Err(DoesNotFit("no violation in it".to_owned()));
@@ -217,6 +233,7 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
             count: counts[&thread][execution]?,
         })
     };
+    let offset_mask = (1u128 << unfolding.offset_bits) - 1;
     for (thread, trail) in unfolding.trails.iter() {
         for reuse in &trail.reuses {
             let home = evaluator.value(reuse.home) as u32;
@@ -238,15 +255,49 @@ fn guide(unfolding: &Unfolding, model: &Model) -> Result<Guide, DoesNotFit> {
             let Some(inst) = execution.inst else {
                 continue;
             };
+            let value = evaluator.value(input.value);
+            let is_word = threads.terms.width(input.value) == unfolding.word;
+            if is_word && means == Numbers::Addresses {
+                let (object, offset) = (value >> unfolding.offset_bits, value & offset_mask);
+                let object = u32::try_from(object).ok();
+                let object = object.and_then(|number| unfolding.addressees.get(&number));
+                let object = object.and_then(|object| addressee(*object, &numbers, allocation));
+                let index = guide.inputs.len();
+                guide.addresses.extend(object.map(|object| {
+                    let offset = offset as u64;
+                    (index, Addressed { object, offset })
+                }));
+            }
             guide.inputs.push(GuidedInput {
                 thread: *number,
                 function: execution.function,
                 inst,
                 count,
                 index: input.index,
-                value: evaluator.value(input.value),
+                value,
             });
         }
     }
     Ok(guide)
+}
+
+/// The same object in the interpreter's words, if it is there in this run.
+fn addressee(
+    object: unfold::Addressee,
+    numbers: &HashMap<ThreadId, usize>,
+    allocation: impl Fn(ThreadId, usize) -> Option<Allocation>,
+) -> Option<Addressee> {
+    Some(match object {
+        unfold::Addressee::Global(global) => Addressee::Global(global),
+        unfold::Addressee::Function(function) => Addressee::Function(function),
+        unfold::Addressee::ThreadLocal(thread, global) => {
+            Addressee::ThreadLocal(*numbers.get(&thread)?, global)
+        }
+        unfold::Addressee::Local(thread, function, inst) => {
+            Addressee::Local(*numbers.get(&thread)?, function, inst)
+        }
+        unfold::Addressee::Block(thread, execution) => {
+            Addressee::Block(allocation(thread, execution)?)
+        }
+    })
 }

@@ -40,6 +40,10 @@ pub struct Combine {
     /// Write the schedule of the violation to a file.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+    /// Refuse results that are not sealed with the secret in this file. Without it,
+    /// the files are trusted.
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
 }
 
 #[derive(Args)]

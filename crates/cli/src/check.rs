@@ -63,7 +63,9 @@ impl Checked {
         // What is asked wrongly is told before anything is compiled.
         (options.validate())
             .map_err(|conflict| Failure::Usage(report::describe_conflict(&conflict)))?;
+        watch.leave_last_words(Some(last_words(arguments)));
         let loaded = load(&arguments.input(), Some(&arguments.behaviour), checks)?;
+        watch.leave_last_words(None);
         let program = &loaded.program;
         check_loop_names(program, options.bounds.unwind_set.keys())?;
         options.config.surroundings.arguments[0] = program_name(program);
@@ -160,10 +162,13 @@ impl Checked {
         let reason = self.report.verdict.reason();
         let reason = reason.and_then(report::describe_reason);
         let result = SliceResult::of(digest, &self.options, &self.report, reason, seconds);
-        let result =
+        let mut result =
             result.ok_or_else(|| Failure::Internal("a result without bounds".to_owned()))?;
-        let text = serde_json::to_string_pretty(&result)
-            .map_err(|error| Failure::Internal(error.to_string()))?;
+        let internal = |error: serde_json::Error| Failure::Internal(error.to_string());
+        if let Some(key) = &self.options.search.key {
+            result.seal(key).map_err(internal)?;
+        }
+        let text = serde_json::to_string_pretty(&result).map_err(internal)?;
         std::fs::write(path, text + "\n").map_err(|error| Failure::Write {
             path: path.to_owned(),
             error,
@@ -186,6 +191,15 @@ impl Checked {
             Conclusion::Safe | Conclusion::SafeWithinBounds => Status::Fine,
             Conclusion::Unknown => Status::Unknown,
         })
+    }
+}
+
+/// What is said if the user gives up before there is anything to work on.
+fn last_words(arguments: &Arguments) -> String {
+    match (arguments.json, arguments.svcomp) {
+        (true, _) => "{\"verdict\": \"unknown\", \"reason\": \"interrupted\"}\n".to_owned(),
+        (_, true) => "unknown: interrupted\nunknown\n".to_owned(),
+        _ => "unknown: interrupted\n".to_owned(),
     }
 }
 

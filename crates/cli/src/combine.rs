@@ -2,10 +2,15 @@
 //! they fit together is decided elsewhere.
 
 use crate::args::Combine as Arguments;
-use crate::{Failure, Status, mention, print};
+use crate::search_args::read_key;
+use crate::{Failure, Status, mention, print, say};
 use check::{Combined, Misfit, SliceResult};
 
 pub fn combine(arguments: &Arguments) -> Result<Status, Failure> {
+    let key = arguments.key.as_deref().map(read_key).transpose()?;
+    if key.is_none() {
+        say("threadbare: the results are trusted as they are; --key checks their seals\n");
+    }
     let mut results = Vec::new();
     for path in &arguments.files {
         let text = std::fs::read_to_string(path).map_err(|error| Failure::Read {
@@ -16,6 +21,13 @@ pub fn combine(arguments: &Arguments) -> Result<Status, Failure> {
             path: path.clone(),
             error,
         })?;
+        if let Some(key) = &key {
+            let checked = result.check_seal(key);
+            checked.map_err(|problem| Failure::Seal {
+                path: path.clone(),
+                problem,
+            })?;
+        }
         results.push(result);
     }
     let name = |index: usize| match arguments.files.get(index) {

@@ -67,6 +67,13 @@ enum Failure {
         path: PathBuf,
         error: serde_json::Error,
     },
+    #[error("{}: {problem}", path.display())]
+    Seal {
+        path: PathBuf,
+        problem: ::check::SealError,
+    },
+    #[error("{}: an empty file is no secret", .0.display())]
+    Key(PathBuf),
     #[error("{0}")]
     Combine(String),
     #[error("{0}")]

@@ -1,8 +1,8 @@
 //! Signs of life while something takes long: a line on standard error, if that
-//! is a terminal; and the reasons to stop early, time and Ctrl-C. Decides
-//! nothing else about the work.
+//! is a terminal; and the reasons to stop early: time, Ctrl-C, and the signals that
+//! end processes. Decides nothing else about the work.
 
-use crate::{say, terminal_width};
+use crate::{Status, print, say, terminal_width};
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -19,8 +19,11 @@ const INTERRUPTED: i32 = 130;
 /// Whether there is a line on standard error that has to be cleared.
 static IS_SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// Whether Ctrl-C was pressed.
+/// Whether Ctrl-C was pressed, or the process told to end.
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// What to say if the user does not want to wait and nobody else can answer.
+static LAST_WORDS: Mutex<Option<String>> = Mutex::new(None);
 
 /// May be asked by several threads at once.
 pub struct Watch {
@@ -40,6 +43,11 @@ impl Watch {
             if IS_INTERRUPTED.swap(true, Ordering::Relaxed) {
                 clear();
                 std::process::exit(INTERRUPTED);
+            }
+            if let Some(words) = LAST_WORDS.lock().ok().and_then(|mut words| words.take()) {
+                clear();
+                let _ = print(words);
+                std::process::exit(Status::Unknown as i32);
             }
         });
         let start = Instant::now();
@@ -106,6 +114,13 @@ impl Watch {
             .collect();
         IS_SHOWN.store(true, Ordering::Relaxed);
         say(format!("\r\x1b[K{line}"));
+    }
+
+    /// While these are there, an interruption ends the process at once with them.
+    pub fn leave_last_words(&self, words: Option<String>) {
+        if let Ok(mut last_words) = LAST_WORDS.lock() {
+            *last_words = words;
+        }
     }
 
     /// Tells the user of something that went wrong, once, and at once.

@@ -3,9 +3,9 @@
 
 use crate::Failure;
 use crate::args::Check;
-use check::{Conflict, Search, Slice, Strategy, Tiling};
+use check::{Conflict, Key, Search, Slice, Strategy, Tiling};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -59,6 +59,10 @@ pub struct SearchArguments {
     /// Keep what is closed in a file, and go on from there next time.
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
+    /// Seal the files of --checkpoint and --result with the secret in this file, and
+    /// refuse a checkpoint that is not sealed with it.
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
     /// Write the result to a file, for `threadbare combine`.
     #[arg(long, value_name = "FILE")]
     pub result: Option<PathBuf>,
@@ -85,6 +89,18 @@ fn parse_partitions(text: &str) -> Result<u32, String> {
     match text.parse::<u64>() {
         Ok(number) if number.is_power_of_two() && number.ilog2() <= MOST => Ok(number.ilog2()),
         _ => Err(format!("not a power of two up to {}", 1u64 << MOST)),
+    }
+}
+
+/// The secret with which files are sealed.
+pub fn read_key(path: &Path) -> Result<Key, Failure> {
+    let secret = std::fs::read(path).map_err(|error| Failure::Read {
+        path: path.to_owned(),
+        error,
+    })?;
+    match secret.is_empty() {
+        true => Err(Failure::Key(path.to_owned())),
+        false => Ok(Key::of(&secret)),
     }
 }
 
@@ -117,6 +133,7 @@ impl SearchArguments {
             cores: self.cores(),
             seed: self.seed,
             checkpoint: self.checkpoint.clone(),
+            key: self.key.as_deref().map(read_key).transpose()?,
         })
     }
 

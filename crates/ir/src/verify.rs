@@ -43,7 +43,17 @@ use crate::types::Type;
 pub struct VerifyError {
     /// Where the rule is broken; `None` outside of functions.
     pub function: Option<FunctionId>,
+    pub rule: Rule,
     pub what: String,
+}
+
+/// Which rule is broken, as far as somebody wants to tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Values are defined before they are used. Whoever reads a program line by line
+    /// cannot know.
+    Order,
+    Other,
 }
 
 /// Checks the whole program and returns all that is wrong with it.
@@ -73,9 +83,14 @@ struct Errors {
 
 impl Errors {
     fn require(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        self.require_rule(Rule::Other, holds, what);
+    }
+
+    fn require_rule(&mut self, rule: Rule, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
             self.found.push(VerifyError {
                 function: self.function,
+                rule,
                 what: what(),
             });
         }

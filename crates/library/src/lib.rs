@@ -19,6 +19,7 @@ mod barrier;
 mod bits;
 mod c11_threads;
 mod condition;
+mod cpp_threads;
 mod input;
 mod keys;
 mod math;
@@ -95,7 +96,7 @@ pub enum Function {
 
 /// All families, in the order in which the page for users shows them.
 pub fn families() -> &'static [Family] {
-    static FAMILIES: [Family; 20] = [
+    static FAMILIES: [Family; 21] = [
         thread::FAMILY,
         mutex::FAMILY,
         condition::FAMILY,
@@ -106,6 +107,7 @@ pub fn families() -> &'static [Family] {
         keys::FAMILY,
         semaphore::FAMILY,
         c11_threads::FAMILY,
+        cpp_threads::FAMILY,
         atomic::FAMILY,
         memory::FAMILY,
         strings::FAMILY,
@@ -127,7 +129,11 @@ pub fn lookup(name: &str) -> Option<&'static Entry> {
         let entries = families().iter().flat_map(|family| family.entries);
         entries.map(|entry| (entry.name, entry)).collect()
     });
-    by_name.get(name).copied()
+    let exact = by_name.get(name).copied();
+    exact.or_else(|| {
+        let mut prefixes = cpp_threads::FAMILY.entries.iter();
+        prefixes.find(|entry| name.starts_with("_Z") && name.starts_with(entry.name))
+    })
 }
 
 /// Whether a function with this name, defined by the program, runs as a whole

@@ -17,9 +17,11 @@ for another thread before they go on. If every thread that has not ended waits,
 the program is deadlocked.
 
 A function that is neither defined nor listed is reported once as a warning. A
-call of it has no effect and returns a nondeterministic value. With `--strict`
-it is an error. Functions that are listed as not supported are an error as soon
-as a run reaches a call of them; they never lead to a verdict.
+call of it is taken to change nothing and to return any value; the verdict names
+the calls that runs come to, and what goes wrong after one of them is `unknown`.
+With `--undefined any` that is what the call means; with `--undefined error` it
+is an error. Functions that are listed as not supported are an error as soon as
+a run reaches a call of them; they never lead to a verdict.
 ";
 
 /// The text of `docs/library.md`.

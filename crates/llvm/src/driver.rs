@@ -130,9 +130,18 @@ fn count_missing(loaded: &Loaded, options: &Options) -> usize {
 
 type Job<'e> = (PathBuf, Language, Option<&'e Entry>);
 
+/// IR of one file.
+struct Text {
+    name: String,
+    text: String,
+    paths: Paths,
+    /// The file itself, not what clang made of it.
+    is_given: bool,
+}
+
 /// IR of all files, and what clang said about them.
 struct Texts {
-    modules: Vec<(String, String, Paths)>,
+    modules: Vec<Text>,
     messages: String,
 }
 
@@ -141,10 +150,11 @@ impl Texts {
         let sources: Vec<_> = self
             .modules
             .iter()
-            .map(|(name, text, paths)| Source {
-                name,
-                text,
-                paths: paths.clone(),
+            .map(|module| Source {
+                name: &module.name,
+                text: &module.text,
+                paths: module.paths.clone(),
+                is_given: module.is_given,
             })
             .collect();
         let mut loaded = read_sources(&sources)?;
@@ -176,9 +186,12 @@ fn compile_all(
             texts.messages.push_str(&output.messages);
             (output.text, paths(file, *entry))
         };
-        texts
-            .modules
-            .push((file.display().to_string(), text, paths));
+        texts.modules.push(Text {
+            name: file.display().to_string(),
+            text,
+            paths,
+            is_given: *language == Language::Ir,
+        });
     }
     Ok(texts)
 }

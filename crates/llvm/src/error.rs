@@ -82,11 +82,17 @@ pub enum Error {
     #[error("{} is not listed in {}", file.display(), path.display())]
     NotInCompileCommands { file: PathBuf, path: PathBuf },
 
-    /// A mistake in this crate, unless the input is LLVM IR that LLVM itself would
-    /// refuse (a value used where it is not defined, for instance).
-    #[error(
-        "internal error: what was made of the input is malformed, or LLVM IR was given that is not valid: {0}"
-    )]
+    /// LLVM IR was given that LLVM itself would refuse.
+    #[error("{place}: LLVM IR that is not valid: {what}")]
+    InvalidIr {
+        place: Place,
+        what: String,
+        /// Values are used where they are not defined; nothing else is wrong.
+        is_order: bool,
+    },
+
+    /// A mistake in this crate: what was made of clang's output is malformed.
+    #[error("internal error: what was made of the input is malformed: {0}")]
     Internal(String),
 }
 

@@ -24,6 +24,7 @@ mod parse;
 pub use driver::{Options, load};
 pub use error::{Error, Place, UndefinedData};
 
+use ir::verify::{Rule, VerifyError};
 use ir::{Location, Program};
 use std::time::{Duration, Instant};
 
@@ -71,6 +72,7 @@ pub fn read(modules: &[(String, String)]) -> Result<Loaded, Error> {
             name,
             text,
             paths: Paths::default(),
+            is_given: true,
         })
         .collect();
     read_sources(&sources)
@@ -82,6 +84,8 @@ struct Source<'a> {
     name: &'a str,
     text: &'a str,
     paths: Paths,
+    /// It was given as IR, so nobody knows whether it is valid.
+    is_given: bool,
 }
 
 /// How the compiler's idea of paths becomes the user's.
@@ -133,6 +137,34 @@ impl Source<'_> {
     }
 }
 
+/// What to say of a program that breaks the rules.
+fn invalid(sources: &[Source<'_>], program: &Program, errors: &[VerifyError]) -> Error {
+    let messages: Vec<_> = errors.iter().take(10).map(ToString::to_string).collect();
+    // The function may be in any of them, but clang's own are fine.
+    let symbol = errors.first().and_then(|error| error.function);
+    let symbol = symbol.map(|function| format!("@{}(", program.functions[function].symbol));
+    let defines = |line: &str| {
+        let symbol = symbol.as_deref();
+        line.trim_start().starts_with("define") && symbol.is_some_and(|name| line.contains(name))
+    };
+    let given = || sources.iter().filter(|source| source.is_given);
+    let exact = given().find_map(|source| {
+        let line = source.text.lines().position(defines)?;
+        Some((source, line + 1))
+    });
+    match exact.or_else(|| given().next().map(|source| (source, 0))) {
+        None => Error::Internal(messages.join("; ")),
+        Some((source, line)) => Error::InvalidIr {
+            place: Place {
+                file: source.name.to_owned(),
+                line,
+            },
+            what: messages.join("; "),
+            is_order: errors.iter().all(|error| error.rule == Rule::Order),
+        },
+    }
+}
+
 fn read_sources(sources: &[Source<'_>]) -> Result<Loaded, Error> {
     let start = Instant::now();
     if sources.is_empty() {
@@ -155,8 +187,7 @@ fn read_sources(sources: &[Source<'_>]) -> Result<Loaded, Error> {
     let lowered = lower::lower(sources, &modules)?;
     // Cheap next to the rest, and it also finds IR that LLVM would refuse.
     if let Err(errors) = ir::verify::verify(&lowered.program) {
-        let messages: Vec<_> = errors.iter().take(10).map(ToString::to_string).collect();
-        return Err(Error::Internal(messages.join("; ")));
+        return Err(invalid(sources, &lowered.program, &errors));
     }
     Ok(Loaded {
         program: lowered.program,

@@ -154,6 +154,13 @@ impl Counter {
         }
     }
 
+    /// The address that a block was the first to get.
+    pub fn address(&self, allocation: Allocation) -> Option<u64> {
+        let mut homes = self.homes.iter();
+        let found = homes.find(|(_, first)| **first == allocation);
+        found.map(|(address, _)| *address)
+    }
+
     /// Who got an address first.
     pub fn home(&self, address: u64) -> Option<Allocation> {
         self.homes.get(&address).copied()

@@ -56,7 +56,7 @@
 use crate::count::Counter;
 use crate::drive::{DoesNotFit, GivenInputs, Outcome, Recorder, Run};
 use crate::image::Image;
-use crate::inputs::{Allocation, Asker, Inputs, NoInput, Request};
+use crate::inputs::{Addressed, Allocation, Asker, Inputs, NoInput, Request};
 use crate::machine::{Config, Machine};
 use crate::schedule::Schedule;
 use crate::thread::{End, Life, Phase, Stuck, Thread};
@@ -128,6 +128,9 @@ pub struct Guide {
     /// possible answers is cut to their width, or is 0; one that is not asked for
     /// does not matter.
     pub inputs: Vec<GuidedInput>,
+    /// Inputs that are addresses, by their place in the list of inputs. If there is no
+    /// such object, the input is what is said there.
+    pub addresses: Vec<(usize, Addressed)>,
     /// Addresses, which may also be given as inputs; what is said here comes first.
     pub reuses: Vec<GuidedReuse>,
     /// Who goes on after the last stretch.
@@ -245,22 +248,27 @@ impl Inputs for NotedInputs<'_> {
 
 struct GuidedInputs {
     answers: HashMap<(usize, Asker), u128>,
+    addresses: HashMap<(usize, Asker), Addressed>,
     reuses: HashMap<Allocation, Allocation>,
 }
 
 impl GuidedInputs {
     fn of(guide: &Guide) -> Self {
-        let answers = guide.inputs.iter().map(|input| {
+        let asker = |input: &GuidedInput| {
             let asker = Asker {
                 function: input.function,
                 inst: input.inst,
                 count: input.count,
                 index: input.index,
             };
-            ((input.thread, asker), input.value)
-        });
+            (input.thread, asker)
+        };
+        let answers = guide.inputs.iter().map(|input| (asker(input), input.value));
+        let addresses = (guide.addresses.iter())
+            .map(|(index, addressed)| (asker(&guide.inputs[*index]), *addressed));
         GuidedInputs {
             answers: answers.collect(),
+            addresses: addresses.collect(),
             reuses: guide.reuses.iter().map(|one| (one.by, one.of)).collect(),
         }
     }
@@ -290,6 +298,12 @@ impl Inputs for GuidedInputs {
         let asker = request.asker.map(|asker| (request.thread, asker));
         let given = asker.and_then(|asker| self.answers.get(&asker));
         Ok(request.domain.fit(given.copied().unwrap_or(0)))
+    }
+
+    fn address(&self, request: &Request) -> Option<Addressed> {
+        self.addresses
+            .get(&(request.thread, request.asker?))
+            .copied()
     }
 }
 

@@ -2,7 +2,7 @@
 //! next. Whoever drives a run answers the requests; the answers are recorded so
 //! that the run can be repeated.
 
-use ir::{FunctionId, InstId, Location};
+use ir::{FunctionId, GlobalId, InstId, Location};
 
 /// What is being asked for. The names are those of the schedule file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,6 +135,31 @@ pub struct Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoInput(pub String);
 
+/// An object that an input is the address of, or of a place in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Addressed {
+    pub object: Addressee,
+    pub offset: u64,
+}
+
+/// Threads are numbered in order of their creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addressee {
+    Global(GlobalId),
+    ThreadLocal(usize, GlobalId),
+    Function(FunctionId),
+    /// The innermost local that a thread has made with this instruction.
+    Local(usize, FunctionId, InstId),
+    /// Whatever was the first to lie where this allocation put it.
+    Block(Allocation),
+}
+
 pub trait Inputs {
     fn choose(&mut self, request: &Request) -> Result<u128, NoInput>;
+
+    /// The answer is the address of something, if that is there. Only those who know
+    /// what addresses mean have such answers.
+    fn address(&self, _request: &Request) -> Option<Addressed> {
+        None
+    }
 }

@@ -30,6 +30,7 @@ mod judge;
 mod leftovers;
 mod liveness;
 mod locals;
+mod locate;
 mod machine;
 mod memory;
 mod models;
@@ -52,7 +53,9 @@ pub use explore::{
 };
 pub use guide::{Guide, GuidedInput, GuidedReuse, Mark, Stretch, guide_along, run_guided};
 pub use image::Image;
-pub use inputs::{Allocation, Asker, Domain, Input, InputKind, Inputs, NoInput, Request};
+pub use inputs::{
+    Addressed, Addressee, Allocation, Asker, Domain, Input, InputKind, Inputs, NoInput, Request,
+};
 pub use machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 pub use memory::OutOfMemory;
 pub use schedule::{Context, Options, ParseError, Schedule, digest};

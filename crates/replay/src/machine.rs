@@ -627,7 +627,12 @@ impl<'a> Machine<'a> {
             asker: self.counter.as_mut().and_then(|c| c.ask(thread)),
             homes,
         };
-        let value = inputs.choose(&request)?;
+        let meant = inputs.address(&request);
+        let meant = meant.and_then(|addressed| self.address_of(addressed));
+        let value = match meant {
+            Some(address) => domain.fit(u128::from(address)),
+            None => inputs.choose(&request)?,
+        };
         self.inputs.push(Input {
             thread: thread.id,
             kind,

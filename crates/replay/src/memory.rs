@@ -16,7 +16,7 @@ use crate::fingerprint::Fingerprint;
 use crate::object::{Area, Object, SLOT_BITS, Uninitialised};
 pub use crate::object::{ObjectId, Origin};
 use crate::value::{Pointer, Value};
-use ir::{SourceTypeId, Type};
+use ir::{FunctionId, InstId, SourceTypeId, Type};
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::rc::Rc;
@@ -236,6 +236,19 @@ impl Memory {
         let generation = arena.generations[slot];
         arena.stack.push(Rc::new(object));
         Ok(ObjectId::new(thread, Area::Stack, slot, generation))
+    }
+
+    /// The address of the last local that a thread has made with an instruction.
+    pub fn innermost_local(
+        &self,
+        thread: usize,
+        function: FunctionId,
+        inst: InstId,
+    ) -> Option<u64> {
+        let stack = &self.arenas.get(thread)?.stack;
+        let origin = Origin::Local(function, inst);
+        let found = stack.iter().rev().find(|object| object.origin == origin);
+        found.map(|object| object.base)
     }
 
     /// How many locals a thread has now; see [`Memory::pop_locals`].

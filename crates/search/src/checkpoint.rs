@@ -6,6 +6,7 @@
 //! happens, one of the two is there and whole. It is used only for the problem it
 //! was made for: same program, same bounds, same strategy.
 
+use crate::seal::{Key, SealError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Changes when the meaning of keys does.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Of all time, at most one part in this many is spent on writing.
 const PART: u32 = 20;
@@ -32,6 +33,8 @@ pub struct Identity {
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     path: PathBuf,
+    /// What the file is sealed with, if anything.
+    key: Option<Key>,
     identity: Identity,
     closed: BTreeSet<String>,
 }
@@ -43,6 +46,8 @@ pub enum CheckpointError {
         path: PathBuf,
         error: std::io::Error,
     },
+    #[error("{}: {problem}", path.display())]
+    Seal { path: PathBuf, problem: SealError },
     #[error("{}: not a checkpoint: {problem}", path.display())]
     Malformed { path: PathBuf, problem: String },
     /// It was made for something else.
@@ -57,6 +62,14 @@ pub enum CheckpointError {
 
 #[derive(Serialize, Deserialize)]
 struct File {
+    #[serde(flatten)]
+    content: Content,
+    seal: Option<String>,
+}
+
+/// What the seal is about.
+#[derive(Serialize, Deserialize)]
+struct Content {
     format: u32,
     #[serde(flatten)]
     identity: Identity,
@@ -65,12 +78,17 @@ struct File {
 
 impl Checkpoint {
     /// Reads a checkpoint; a file that does not exist is an empty one.
-    pub fn open(path: &Path, identity: Identity) -> Result<Checkpoint, CheckpointError> {
+    pub fn open(
+        path: &Path,
+        identity: Identity,
+        key: Option<Key>,
+    ) -> Result<Checkpoint, CheckpointError> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Checkpoint {
                     path: path.to_owned(),
+                    key,
                     identity,
                     closed: BTreeSet::new(),
                 });
@@ -88,10 +106,18 @@ impl Checkpoint {
         };
         let file: File =
             serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-        if file.format != FORMAT {
-            return Err(malformed(format!("its format is {}", file.format)));
+        let content = file.content;
+        if content.format != FORMAT {
+            return Err(malformed(format!("its format is {}", content.format)));
         }
-        let theirs = file.identity;
+        if let Some(key) = &key {
+            let checked = key.check(&content, file.seal.as_deref());
+            checked.map_err(|problem| CheckpointError::Seal {
+                path: path.to_owned(),
+                problem,
+            })?;
+        }
+        let theirs = content.identity;
         let pairs = [
             ("program", &theirs.program, &identity.program),
             ("question", &theirs.bounds, &identity.bounds),
@@ -109,8 +135,9 @@ impl Checkpoint {
         }
         Ok(Checkpoint {
             path: path.to_owned(),
+            key,
             identity,
-            closed: file.closed,
+            closed: content.closed,
         })
     }
 
@@ -120,11 +147,17 @@ impl Checkpoint {
     }
 
     fn write(&self) -> std::io::Result<()> {
-        let file = File {
+        let content = Content {
             format: FORMAT,
             identity: self.identity.clone(),
             closed: self.closed.clone(),
         };
+        let seal = self
+            .key
+            .as_ref()
+            .map(|key| key.seal(&content))
+            .transpose()?;
+        let file = File { content, seal };
         let folder = match self.path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),

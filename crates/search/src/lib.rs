@@ -17,6 +17,7 @@ mod glue;
 mod lazy;
 mod partition;
 mod problem;
+mod seal;
 mod simplified;
 mod space;
 mod swarm;
@@ -26,6 +27,7 @@ mod widen;
 pub use checkpoint::{Checkpoint, CheckpointError, Identity};
 pub use partition::Slice;
 pub use problem::{Model, Problem, Schedule, Thread};
+pub use seal::{Key, SealError};
 pub use swarm::Tiling;
 
 use solve::{Cadical, Reason, SatSolver, ShareClauses};

@@ -351,7 +351,7 @@ fn identity(strategy: &str) -> Identity {
 }
 
 fn open(path: &Path, strategy: &Strategy) -> Checkpoint {
-    Checkpoint::open(path, identity(strategy.name())).expect("the checkpoint should fit")
+    Checkpoint::open(path, identity(strategy.name()), None).expect("the checkpoint should fit")
 }
 
 /// Stops again and again after a few calls, each time with other solvers, and
@@ -453,7 +453,7 @@ fn a_checkpoint_of_something_else_is_refused() {
             threads: vec![search::Thread::default()],
         },
     };
-    let checkpoint = Checkpoint::open(&path, identity("cubes")).expect("none is there yet");
+    let checkpoint = Checkpoint::open(&path, identity("cubes"), None).expect("none is there yet");
     assert_eq!(checkpoint.n_closed(), 0);
     let report = search(
         problem,
@@ -463,10 +463,10 @@ fn a_checkpoint_of_something_else_is_refused() {
         &mut |_| true,
     );
     assert!(matches!(report.outcome, Outcome::None));
-    let again = Checkpoint::open(&path, identity("cubes")).expect("it is the same");
+    let again = Checkpoint::open(&path, identity("cubes"), None).expect("it is the same");
     assert_eq!(again.n_closed(), 1);
 
-    let misfit = Checkpoint::open(&path, identity("lazy"));
+    let misfit = Checkpoint::open(&path, identity("lazy"), None);
     assert!(matches!(
         misfit,
         Err(CheckpointError::Misfit {
@@ -475,6 +475,6 @@ fn a_checkpoint_of_something_else_is_refused() {
         })
     ));
     std::fs::write(&path, "{}").expect("the file should be writable");
-    let malformed = Checkpoint::open(&path, identity("cubes"));
+    let malformed = Checkpoint::open(&path, identity("cubes"), None);
     assert!(matches!(malformed, Err(CheckpointError::Malformed { .. })));
 }

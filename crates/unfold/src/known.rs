@@ -500,6 +500,11 @@ impl Known {
         self.object(key.clone(), || Object::constant(key, "a label"))
     }
 
+    /// All objects that have addresses, by their numbers in these.
+    pub fn numbered_objects(&self) -> impl Iterator<Item = (u32, ObjectId)> {
+        (0..).zip(self.numbered.iter().copied())
+    }
+
     /// The object of a number, if there is one.
     pub fn numbered(&self, number: u128) -> Option<ObjectId> {
         let number = u64::try_from(number).ok()?;

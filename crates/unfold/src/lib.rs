@@ -10,6 +10,7 @@
 //! values shared memory can have. A pass that finds nothing new is the result.
 
 mod access;
+mod addressees;
 mod arithmetic;
 mod calls;
 mod checks;
@@ -40,6 +41,7 @@ mod waits;
 mod walk;
 mod watches;
 
+pub use addressees::Addressee;
 pub use checks::{Check, Checks};
 pub use omissions::{Maker, Omission, Way};
 pub use pass::{Execution, Input, Trail};

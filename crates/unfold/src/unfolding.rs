@@ -1,5 +1,6 @@
 //! The passes, and what comes out in the end.
 
+use crate::addressees::Addressee;
 use crate::checks::{Check, Checks};
 use crate::known::Known;
 use crate::memory::{Fresh, Memory};
@@ -121,6 +122,11 @@ pub struct Unfolding {
     pub trails: PrimaryMap<ThreadId, Trail>,
     /// By the number of a block: which thread makes it, in which execution.
     pub allocations: HashMap<u32, (ThreadId, usize)>,
+    /// How many bits an address has, and how many of them are the offset.
+    pub word: u32,
+    pub offset_bits: u32,
+    /// By the number of an object in addresses: which it is.
+    pub addressees: HashMap<u32, Addressee>,
     /// Loops that were cut, and functions whose recursion was.
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
     /// Which of the excluded moments are due to these cuts.
@@ -320,6 +326,7 @@ impl Pass<'_> {
                 (number, (numbers[thread], *execution))
             })
             .collect();
+        let addressees = self.addressees(&numbers);
         let mut cells: PrimaryMap<_, Cell> = std::mem::take(&mut self.cells);
         for ((object, start), cell) in &self.cell_ids {
             if let Some(values) = self.known.values.get(&(*object, *start))
@@ -350,6 +357,9 @@ impl Pass<'_> {
             },
             trails,
             allocations,
+            word: 8 * self.program.target.pointer_bytes as u32,
+            offset_bits: offset_bits(self.program),
+            addressees,
             cuts: self.cuts,
             cut_moments: self.cut_moments,
             doubts: self.doubts,

@@ -212,6 +212,7 @@ fn waiting_for_a_condition_has_two_parts() {
     let guide = |woken: u128, thread| Guide {
         stretches: vec![created, wait(1, 0), wait(2, 0), signal, wait(thread, 1)],
         inputs: vec![it.input(0, "signal", "pthread_cond_signal", (1, 0), woken)],
+        addresses: Vec::new(),
         reuses: Vec::new(),
         finally: 0,
         known: Vec::new(),

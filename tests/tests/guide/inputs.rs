@@ -64,6 +64,7 @@ fn inputs_go_to_whoever_asks() {
             it.input(1, "worker", int, (1, 1), 99),
             it.input(1, "worker", int, (2, 0), 99),
         ],
+        addresses: Vec::new(),
         reuses: Vec::new(),
         finally: 0,
         known: Vec::new(),

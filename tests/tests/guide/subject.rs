@@ -139,6 +139,7 @@ impl Subject {
         self.run(&Guide {
             stretches: stretches.to_vec(),
             inputs: Vec::new(),
+            addresses: Vec::new(),
             reuses: Vec::new(),
             finally,
             known: Vec::new(),

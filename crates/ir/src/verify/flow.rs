@@ -1,7 +1,7 @@
 //! Blocks and definitions: the shape of the control-flow graph, and that every
 //! use of a value comes after its only definition.
 
-use super::Errors;
+use super::{Errors, Rule};
 use crate::body::{Block, BlockId, Body, InstId, Operand, Phi, ValueId};
 use crate::dominators::{Dominators, predecessors};
 use crate::program::Function;
@@ -190,8 +190,9 @@ impl Flow<'_> {
                 self.dominators.dominates(definition.block, at.block)
             }
         });
-        self.errors.require(is_defined_before, || {
-            format!("{value} is used in {} before it is defined", at.block)
-        });
+        self.errors
+            .require_rule(Rule::Order, is_defined_before, || {
+                format!("{value} is used in {} before it is defined", at.block)
+            });
     }
 }
