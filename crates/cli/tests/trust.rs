@@ -305,7 +305,7 @@ fn the_verdict_survives_what_becomes_of_the_output() {
         "\"$TOOL\" check prog.c > /dev/full",
         "\"$TOOL\" check prog.c 2> /dev/full",
         "\"$TOOL\" check prog.c --save /nowhere/file",
-        "\"$TOOL\" check prog.c --rounds 2 --unwind 1 --result /nowhere/file",
+        "\"$TOOL\" check prog.c --rounds 3 --unwind 1 --result /nowhere/file",
         "\"$TOOL\" check prog.c --coverage /nowhere/file",
         "\"$TOOL\" check prog.c --time 18446744073709551615",
     ] {
@@ -315,7 +315,7 @@ fn the_verdict_survives_what_becomes_of_the_output() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("VIOLATED"));
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(errors.contains("cannot write /nowhere/file"), "{errors}");
-    let swarm = "\"$TOOL\" check prog.c --rounds 2 --unwind 1 --strategy swarm \
+    let swarm = "\"$TOOL\" check prog.c --rounds 3 --unwind 1 --strategy swarm \
                  --instance-time 18446744073709551615";
     assert_eq!(shell(swarm).status.code(), Some(10));
     let unknown = "\"$TOOL\" show prog.c > /dev/full";
