@@ -1,8 +1,9 @@
 //! Which objects of its own a thread has made known to others.
 //!
 //! From then on each access to one is a step, see `docs/schedules.md`, and so is the
-//! end of a local. If nobody else uses those bytes, the step needs no position. But it takes its time: what
-//! comes after it does not happen together with the step before.
+//! end of a local. If nobody else uses those bytes, the step needs no position. But
+//! it takes its time: what comes after it does not happen together with the step
+//! before.
 //!
 //! An address gets known when it is stored in memory that others know, given to
 //! a thread or to an unknown function, or made a number. What can be reached from
