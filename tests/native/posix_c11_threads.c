@@ -32,8 +32,9 @@ int main(void) {
     printf(" lock %d", mtx_lock(&mutex) == thrd_success);
     printf(" trylock %d", mtx_trylock(&mutex) == thrd_busy);
     printf(" timedlock %d\n", mtx_timedlock(&mutex, &past) == thrd_timedout);
-    printf("create %d\n", thrd_create(&thread, worker, &mutex) == thrd_success);
-    printf("join %d", thrd_join(thread, &result) == thrd_success);
+    int created = thrd_create(&thread, worker, &mutex);
+    int joined = thrd_join(thread, &result);
+    printf("create %d join %d", created == thrd_success, joined == thrd_success);
     printf(" %d\n", result);
     thrd_create(&thread, leaves, 0);
     printf("join %d", thrd_join(thread, &result) == thrd_success);
