@@ -13,7 +13,7 @@
 //! cut there and reported as endless, since nothing new can follow.
 
 use crate::image::Image;
-use crate::inputs::{Domain, Inputs, NoInput, Request};
+use crate::inputs::{Domain, InputKind, Inputs, NoInput, Request};
 use crate::machine::{Config, Cut, Excluded, Machine, Stop, Unsupported};
 use crate::schedule::{Options, Schedule};
 use crate::thread::Stuck;
@@ -114,6 +114,8 @@ pub struct Exploration {
     pub unsupported: Vec<Unsupported>,
     /// Undefined behaviour that was met but not asked for.
     pub undefined: BTreeSet<ViolationKind>,
+    /// Kinds of inputs that were not tried with all their values.
+    pub sampled: BTreeSet<InputKind>,
     /// Why the exploration ended before its time.
     pub interrupted: Option<&'static str>,
     /// It ended because it had found what it looked for, so the count is not that
@@ -149,12 +151,32 @@ pub fn explore(
     mode: Mode,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Exploration {
+    let watch = &mut |_: &Machine, _: Option<&Stop>| {};
+    explore_watched(image, config, digest, bounds, mode, keep_going, watch)
+}
+
+/// Is told of every state that an exploration comes to, and of what ended the step
+/// that led there, if something did.
+pub type Watch<'w> = dyn FnMut(&Machine, Option<&Stop>) + 'w;
+
+/// Explores the program, and lets `watch` look at every state. It sees a state
+/// again whenever another path leads there.
+pub fn explore_watched(
+    image: &Image,
+    config: &Config,
+    digest: u64,
+    bounds: &Bounds,
+    mode: Mode,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    watch: &mut Watch,
+) -> Exploration {
     let mut explorer = Explorer {
         image,
         config,
         digest,
         bounds,
         mode,
+        watch,
         memory: HashMap::new(),
         path: Vec::new(),
         result: Exploration::default(),
@@ -165,12 +187,13 @@ pub fn explore(
     explorer.result
 }
 
-struct Explorer<'a> {
+struct Explorer<'a, 'w> {
     image: &'a Image<'a>,
     config: &'a Config,
     digest: u64,
     bounds: &'a Bounds,
     mode: Mode,
+    watch: &'w mut Watch<'w>,
     /// What follows from each state; `None` while it is being explored.
     memory: HashMap<u128, Option<Count>>,
     /// The threads that took the steps up to the current state.
@@ -216,7 +239,7 @@ enum Next<'a> {
     Node(Box<Node<'a>>),
 }
 
-impl<'a> Explorer<'a> {
+impl<'a> Explorer<'a, '_> {
     fn run(&mut self, keep_going: &mut dyn FnMut(&Progress) -> bool) {
         let mut inputs = Enumeration::default();
         loop {
@@ -325,8 +348,9 @@ impl<'a> Explorer<'a> {
     }
 
     fn note_inputs(&mut self, inputs: &Enumeration) {
-        if inputs.is_sampled {
+        if !inputs.sampled.is_empty() {
             self.result.limits.insert(Limit::Inputs);
+            self.result.sampled.extend(&inputs.sampled);
         }
     }
 
@@ -380,6 +404,7 @@ impl<'a> Explorer<'a> {
 
     /// Looks at a state for the first time.
     fn enter(&mut self, machine: Machine<'a>, result: Result<(), Stop>, used: Used) -> Next<'a> {
+        (self.watch)(&machine, result.as_ref().err());
         if let Err(stop) = result {
             return Next::Leaf(self.leaf(&machine, stop));
         }
@@ -523,13 +548,14 @@ struct Enumeration {
     answers: Vec<(Vec<u128>, usize)>,
     next: usize,
     samples: Vec<u128>,
-    is_sampled: bool,
+    /// Kinds of requests that have more answers than are tried.
+    sampled: BTreeSet<InputKind>,
 }
 
 impl Enumeration {
     fn restart(&mut self, samples: &[u128]) {
         self.next = 0;
-        self.is_sampled = false;
+        self.sampled.clear();
         if self.samples != samples {
             self.samples = samples.to_vec();
         }
@@ -580,7 +606,9 @@ impl Inputs for Enumeration {
                 1u128.checked_shl(width).unwrap_or(u128::MAX)
             }
         };
-        self.is_sampled |= (domain.len() as u128) < all;
+        if (domain.len() as u128) < all {
+            self.sampled.insert(request.kind);
+        }
         match domain.get(*index) {
             Some(value) => Ok(*value),
             None => Err(NoInput("the domain of inputs is empty".to_owned())),

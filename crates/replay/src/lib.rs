@@ -42,11 +42,14 @@ mod violation;
 
 pub use drive::{DoesNotFit, Outcome, Run, run_random, run_schedule};
 pub use event::{Effect, Event};
-pub use explore::{Bounds, Count, Exploration, Found, Limit, Mode, Progress, explore};
+pub use explore::{
+    Bounds, Count, Exploration, Found, Limit, Mode, Progress, Watch, explore, explore_watched,
+};
 pub use guide::{Guide, GuidedInput, GuidedReuse, Mark, Stretch, guide_along, run_guided};
 pub use image::Image;
 pub use inputs::{Allocation, Asker, Domain, Input, InputKind, Inputs, NoInput, Request};
 pub use machine::{Config, Cut, Excluded, Machine, Stop, Unsupported};
 pub use memory::OutOfMemory;
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
+pub use thread::Stuck;
 pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};
