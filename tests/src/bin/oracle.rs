@@ -13,7 +13,6 @@ use tests::judge::build::Workshop;
 use tests::judge::verdict::{Case, Effort};
 use tests::judge::{self, verdict};
 use tests::oracle::campaign::{self, Plan, Tally};
-use tests::oracle::generate;
 
 const HELP: &str = "\
 usage: oracle [options]
@@ -25,6 +24,7 @@ usage: oracle [options]
   --keep DIR    where to put programs on which the two sides disagree
   --time SECS   begin no program after this time
   --strategies  ask about every program with every strategy
+  --lifecycles  threads begin and end in unusual ways; natively, half of them do
   --show        print the program of the seed instead
 
   --native      compare the explorer with native runs instead; then also:
@@ -61,10 +61,7 @@ fn main() -> ExitCode {
     }
     let plan = arguments.plan;
     if arguments.shows {
-        print!(
-            "{}",
-            generate::program_about(plan.property, plan.first_seed).print()
-        );
+        print!("{}", plan.program(plan.first_seed).print());
         return ExitCode::SUCCESS;
     }
     // Panics are findings, which are told in the end.
@@ -190,6 +187,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             keep: None,
             time: None,
             every_strategy: false,
+            lifecycles: false,
         },
         shows: false,
         native: false,
@@ -202,6 +200,10 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
         match option.as_str() {
             "--show" => {
                 parsed.shows = true;
+                continue;
+            }
+            "--lifecycles" => {
+                plan.lifecycles = true;
                 continue;
             }
             "--native" => {

@@ -29,6 +29,9 @@ const ABOUT: [Property; 8] = [
     Property::Race,
 ];
 
+/// How far apart the seeds are that stand for one another.
+const FAR: u64 = 1 << 32;
+
 /// One program in so many is looked at for wrong accesses in any case.
 const OFTEN: u64 = 5;
 
@@ -100,9 +103,18 @@ impl Tally {
     }
 }
 
-/// The program of a seed.
+/// The program of a seed: of several, the first without atomic sections, since the
+/// machine has none.
 pub fn program(seed: u64) -> Program {
-    generate::program_about(ABOUT[(seed % ABOUT.len() as u64) as usize], seed)
+    let about = ABOUT[(seed % ABOUT.len() as u64) as usize];
+    let make = |seed: u64| match seed / ABOUT.len() as u64 % 2 {
+        0 => generate::program_with_lifecycles(about, seed),
+        _ => generate::program_about(about, seed),
+    };
+    let others = (1..4).map(|n| make(seed + n * FAR));
+    let mut all = std::iter::once(make(seed)).chain(others);
+    let fits = |program: &Program| !program.print().contains("__VERIFIER_atomic");
+    all.find(fits).unwrap_or_else(|| make(seed))
 }
 
 /// Judges all programs of a plan. `watch` is told after each of them.

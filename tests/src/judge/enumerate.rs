@@ -49,7 +49,8 @@ pub struct Values {
 }
 
 impl Values {
-    pub fn of(program: &Program) -> Values {
+    /// Of all variables but those that hold what the system chooses.
+    pub fn of(program: &Program, handles: &BTreeSet<String>) -> Values {
         let mut values = Values {
             told: Vec::new(),
             globals: Vec::new(),
@@ -70,7 +71,8 @@ impl Values {
             }
             numbers.retain(|at| *at < global.bytes);
             let is_unique = symbols.get(global.symbol.as_str()) == Some(&1);
-            if is_variable && is_plain && is_unique && !numbers.is_empty() {
+            let is_handle = handles.contains(&global.symbol);
+            if !is_handle && is_variable && is_plain && is_unique && !numbers.is_empty() {
                 values.told.push(Told {
                     symbol: global.symbol.clone(),
                     bytes: global.bytes,
@@ -139,8 +141,10 @@ fn collect_numbers(
         }
         SourceType::Alias { name, to } => {
             let name = name.as_deref().unwrap_or_default();
-            let is_of_the_library = name.starts_with("pthread_") || name == "sem_t";
-            if let (Some(to), false) = (to, is_of_the_library) {
+            // What belongs to the library, and numbers that are meant for addresses.
+            let is_other =
+                name.starts_with("pthread_") || ["sem_t", "uintptr_t", "intptr_t"].contains(&name);
+            if let (Some(to), false) = (to, is_other) {
                 collect_numbers(program, *to, at, depth - 1, numbers);
             }
         }
@@ -221,6 +225,9 @@ pub fn outcomes(program: &Program, values: &Values, inputs: &[u128]) -> Result<O
         }
     }
     outcomes.can_hang |= exploration.is_endless;
+    // Waits may end without a signal, but they need not.
+    let mut functions = program.functions.values();
+    outcomes.can_hang |= functions.any(|function| function.symbol.contains("cond_wait"));
     outcomes.can_hang |= exploration.undefined.contains(&ViolationKind::Deadlock);
     outcomes.states = exploration.states;
     outcomes.incomplete = why_incomplete(&exploration);

@@ -51,7 +51,13 @@ pub struct Traits {
     /// An input of a type that the machine does not get.
     pub strange_input: bool,
     pub has_loops: bool,
+    pub has_threads: bool,
+    /// Global variables that hold what the system chooses: keys and handles.
+    pub handles: BTreeSet<String>,
 }
+
+/// Functions that write what the system chooses where their first argument says.
+const MAKERS: [&str; 2] = ["@pthread_key_create(", "@pthread_create("];
 
 /// Whose bodies do not count.
 const REDEFINED: [&str; 4] = [
@@ -107,6 +113,14 @@ pub fn traits(text: &str) -> Traits {
             || code.contains("store atomic")
             || code.contains("call") && code.contains("@__atomic");
         traits.has_atomic_sections |= code.contains("@__VERIFIER_atomic");
+        traits.has_threads |= code.contains("@pthread_create(") || code.contains("@thrd_create(");
+        let made = MAKERS.iter().find_map(|maker| code.split_once(maker));
+        let target = made.and_then(|(_, rest)| rest.split(',').next());
+        if let Some((_, symbol)) = target.and_then(|target| target.split_once('@')) {
+            let end = symbol.find(|c: char| !c.is_ascii_alphanumeric() && !"_.".contains(c));
+            let symbol = &symbol[..end.unwrap_or(symbol.len())];
+            traits.handles.insert(symbol.to_owned());
+        }
         traits.has_coarse_accesses |= match operation {
             "call" => BLOCK_FUNCTIONS.iter().any(|name| code.contains(name)),
             "load" | "store" => is_coarse(code, word),
@@ -454,6 +468,9 @@ declare i64 @judge_input()
         assert!(check("fence seq_cst").has_atomics);
         assert!(check("%1 = load atomic i32, i32* @x seq_cst, align 4").has_atomics);
         assert!(check("call void @__VERIFIER_atomic_begin()").has_atomic_sections);
+        let handles =
+            check("%1 = call i32 @pthread_key_create(i32* noundef @key1, i8* null)").handles;
+        assert_eq!(handles, BTreeSet::from(["key1".to_owned()]));
         assert!(traits("declare double @other()\n").strange_input);
     }
 

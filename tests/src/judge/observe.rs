@@ -3,14 +3,18 @@
 use super::build::Workshop;
 use super::instrument::Sanitizer;
 use std::fmt;
+use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 /// The runtime asks for this signal when the time is over.
 const SIGALRM: i32 = 14;
 const SIGABRT: i32 = 6;
+
+/// How much longer a run is waited for than it is told to take.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What AddressSanitizer is told to exit with.
 const UNDEFINED: i32 = 94;
@@ -86,13 +90,13 @@ pub fn run(workshop: &Workshop, setting: &Setting, seed: u64) -> Result<Told, St
         .iter()
         .map(|n| (*n as u64).to_string())
         .collect();
-    let output = command
+    let child = command
         .env("JUDGE_SEED", seed.to_string())
         .env("JUDGE_INPUTS", inputs.join(","))
         .env("JUDGE_MILLIS", setting.time.as_millis().to_string())
         .env(
             "ASAN_OPTIONS",
-            format!("detect_leaks=0:detect_stack_use_after_return=1:exitcode={UNDEFINED}:abort_on_error=0"),
+            format!("detect_leaks=0:detect_stack_use_after_return=1:exitcode={UNDEFINED}:abort_on_error=0:symbolize=0"),
         )
         .env(
             "TSAN_OPTIONS",
@@ -103,12 +107,40 @@ pub fn run(workshop: &Workshop, setting: &Setting, seed: u64) -> Result<Told, St
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
-        .output()
+        .spawn()
         .map_err(|error| format!("cannot run the native program: {error}"))?;
-    Ok(Told {
-        text: String::from_utf8_lossy(&output.stderr).into_owned(),
-        code: output.status.code(),
-        signal: output.status.signal(),
+    wait(child, setting.time + PATIENCE).map_err(|error| error.to_string())
+}
+
+/// Waits for the end of a run. The runtime ends it in time; but with ThreadSanitizer
+/// there may be no thread left that takes notice.
+fn wait(mut child: Child, time: Duration) -> io::Result<Told> {
+    let start = Instant::now();
+    let mut text = Vec::new();
+    std::thread::scope(|scope| {
+        if let Some(mut stderr) = child.stderr.take() {
+            let text = &mut text;
+            scope.spawn(move || stderr.read_to_end(text));
+        }
+        let mut pause = Duration::from_micros(200);
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if start.elapsed() > time {
+                child.kill()?;
+                child.wait()?;
+                break ExitStatus::from_raw(SIGALRM);
+            }
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(Duration::from_millis(5));
+        };
+        Ok(status)
+    })
+    .map(|status: ExitStatus| Told {
+        text: String::from_utf8_lossy(&text).into_owned(),
+        code: status.code(),
+        signal: status.signal(),
     })
 }
 

@@ -37,6 +37,18 @@ pub struct Plan {
     pub time: Option<Duration>,
     /// Ask about every program with every strategy, not only with some.
     pub every_strategy: bool,
+    /// Threads begin and end in unusual ways.
+    pub lifecycles: bool,
+}
+
+impl Plan {
+    /// The program of a seed.
+    pub fn program(&self, seed: u64) -> Program {
+        match self.lifecycles {
+            true => generate::program_with_lifecycles(self.property, seed),
+            false => generate::program_about(self.property, seed),
+        }
+    }
 }
 
 /// What came out of a campaign.
@@ -80,7 +92,7 @@ pub fn run(plan: &Plan, watch: &(dyn Fn(&Tally) + Sync)) -> Tally {
                 return;
             }
             let seed = plan.first_seed + index;
-            let program = generate::program_about(plan.property, seed);
+            let program = plan.program(seed);
             let mut scope = scope(plan.property, seed);
             if plan.every_strategy {
                 scope.searches = every_search(seed);

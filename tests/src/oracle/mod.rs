@@ -15,6 +15,7 @@ pub mod generate;
 mod heap;
 mod leftovers;
 mod library;
+mod lifecycles;
 mod mistakes;
 mod objects;
 mod scenarios;
