@@ -5,7 +5,6 @@
 //! --count 1000 --keep findings` tries others, for longer.
 
 use serde::Deserialize;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -17,7 +16,13 @@ use tests::{cases, folder, notice};
 const FIRST_SEED: u64 = 0;
 const COUNT: u64 = 200;
 const RUNS: u32 = 4;
-const RACE_RUNS: u32 = 1;
+const RACE_RUNS: u32 = 2;
+
+/// Programs with ThreadSanitizer take long to build, so not all of them are.
+const RACES_EVERY: u64 = 4;
+
+/// Programs at the same time. They often wait.
+const JOBS: usize = 3;
 
 fn workshop() -> Workshop {
     let workshop = Workshop::open().expect("there should be a compiler and the runtime");
@@ -35,7 +40,8 @@ fn generated_programs_do_what_is_enumerated() {
         count: COUNT,
         runs: RUNS,
         race_runs: RACE_RUNS,
-        jobs: 2,
+        races_every: RACES_EVERY,
+        jobs: JOBS,
         keep: None,
         time: None,
         shrink_time: Duration::ZERO,
@@ -58,21 +64,25 @@ struct Expectation {
     bits: Option<u32>,
 }
 
-/// Known holes: the explorer lets a local end together with the step before. Each
-/// kind of finding that is known, by folder.
-const KNOWN: &[(&str, Kind)] = &[];
+/// What the explorer is known to get wrong, by folder: to register a function for the
+/// end of the process is no step for it, so nobody can end the process between that
+/// and the step before.
+const KNOWN: &[(&str, Kind)] = &[("atexit-in-thread", Kind::Outcome)];
 
 #[test]
 fn regression_cases_do_what_is_enumerated() {
     let workshop = workshop();
     let sources = sources();
     let tally = Mutex::new(Tally::default());
-    let name = |source: &PathBuf| source.display().to_string();
-    cases::check_all(&sources, name, |source| {
+    let name = |(_, source): &(u64, PathBuf)| source.display().to_string();
+    cases::check_all(&sources, name, |(number, source)| {
         let case = read(source)?;
         let effort = Effort {
             runs: RUNS,
-            race_runs: RACE_RUNS,
+            race_runs: match number.is_multiple_of(RACES_EVERY) {
+                true => RACE_RUNS,
+                false => 0,
+            },
             seed: 1,
             looks_for_wrong_accesses: false,
         };
@@ -99,24 +109,21 @@ fn regression_cases_do_what_is_enumerated() {
     assert!(tally.judged > tally.programs / 3, "{tally}");
 }
 
-/// All programs, each text once: many cases differ in their bounds only.
-fn sources() -> Vec<PathBuf> {
-    let mut texts = BTreeSet::new();
+/// All programs with threads, numbered.
+fn sources() -> Vec<(u64, PathBuf)> {
     let mut sources = Vec::new();
     for area in ["check", "explore"] {
         let folder = folder().join("regress").join(area);
         let entries = std::fs::read_dir(folder).expect("tests/regress should be there");
         let paths = entries.map(|entry| entry.expect("should be readable").path());
-        let mut paths: Vec<PathBuf> = paths.map(|folder| folder.join("prog.c")).collect();
-        paths.sort();
-        for path in paths {
-            let text = std::fs::read_to_string(&path).expect("a program should be readable");
-            if texts.insert(text) {
-                sources.push(path);
-            }
-        }
+        sources.extend(paths.map(|folder| folder.join("prog.c")));
     }
-    sources
+    sources.retain(|path| {
+        let text = std::fs::read_to_string(path).expect("a program should be readable");
+        text.contains("_create")
+    });
+    sources.sort();
+    (0..).zip(sources).collect()
 }
 
 fn read(source: &Path) -> Result<Case, String> {

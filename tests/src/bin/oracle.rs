@@ -100,6 +100,7 @@ fn native(arguments: &Arguments) -> ExitCode {
         count: plan.count,
         runs: arguments.runs,
         race_runs: arguments.race_runs,
+        races_every: 1,
         jobs: plan.jobs,
         keep: plan.keep.clone(),
         time: plan.time,

@@ -40,8 +40,10 @@ pub struct Plan {
     pub count: u64,
     /// Of each program.
     pub runs: u32,
-    /// With ThreadSanitizer.
+    /// With ThreadSanitizer, which takes long to build.
     pub race_runs: u32,
+    /// Races are looked for in one program of so many.
+    pub races_every: u64,
     pub jobs: usize,
     /// Where to put programs that show something.
     pub keep: Option<PathBuf>,
@@ -132,7 +134,10 @@ pub fn run(plan: &Plan, workshop: &Workshop, watch: &(dyn Fn(&Tally) + Sync)) ->
             let seed = plan.first_seed + index;
             let effort = Effort {
                 runs: plan.runs,
-                race_runs: plan.race_runs,
+                race_runs: match seed.is_multiple_of(plan.races_every) {
+                    true => plan.race_runs,
+                    false => 0,
+                },
                 seed: seed.wrapping_mul(1_000_003),
                 looks_for_wrong_accesses: seed.is_multiple_of(OFTEN),
             };

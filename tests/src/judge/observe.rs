@@ -146,9 +146,7 @@ fn wait(mut child: Child, time: Duration) -> io::Result<Told> {
 
 /// What was seen of a run.
 pub fn seen(told: &Told) -> Result<Seen, String> {
-    let mut lines = told.text.lines();
-    let assertion = lines.find_map(|line| line.strip_prefix("judge: assertion "));
-    if let Some(line) = assertion {
+    if let Some(line) = after(&told.text, "judge: assertion ") {
         let line = line.parse().map_err(|_| format!("no line: {line}"))?;
         return Ok(Seen::Assertion(line));
     }
@@ -163,13 +161,18 @@ pub fn seen(told: &Told) -> Result<Seen, String> {
             Ok(Seen::WrongAccess(kind.unwrap_or("unknown").to_owned()))
         }
         (Some(code), _) => {
-            let mut lines = told.text.lines();
-            let values = lines.find_map(|line| line.strip_prefix("judge: values"));
+            let values = after(&told.text, "judge: values");
             let values = values.map(parse_bytes).transpose()?;
             Ok(Seen::Exit { code, values })
         }
         (None, None) => Err("the native program has no status".to_owned()),
     }
+}
+
+/// The rest of the line after some words. Others may have begun the line.
+fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(words)?;
+    rest.lines().next()
 }
 
 fn parse_bytes(text: &str) -> Result<Vec<u8>, String> {
@@ -200,7 +203,7 @@ mod tests {
         );
         check("", Some(3), None, "exit with 3");
         check(
-            "x\njudge: assertion 12\n",
+            "x: judge: assertion 12\n",
             Some(95),
             None,
             "the assertion of line 12 fails",

@@ -38,7 +38,7 @@ const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(200);
 
 /// After so many runs without an end, a program is left alone.
-const MOST_TIME_OUTS: u32 = 4;
+const MOST_TIME_OUTS: u64 = 3;
 
 /// What AddressSanitizer notices, or the machine itself. What is out of bounds may be
 /// in the midst of another variable, which neither of them notices.
@@ -201,6 +201,7 @@ pub fn examine_against(
         () if workshop.thread_sanitizer.is_none() => Some("no ThreadSanitizer"),
         () => None,
     };
+    let no_races = no_races.or((effort.race_runs == 0).then_some("left out"));
     examined.races_not_judged = why.or(no_races.map(str::to_owned));
     let bench = workshop.bench()?;
     let mut judge = Judge {
@@ -221,7 +222,7 @@ pub fn examine_against(
             false => Sanitizer::None,
         })?;
     }
-    if judge.examined.races_not_judged.is_none() && effort.race_runs > 0 {
+    if judge.examined.races_not_judged.is_none() {
         judge.races()?;
     }
     Ok(judge.examined)
@@ -284,7 +285,7 @@ impl Judge<'_> {
             self.examined.runs += 1;
             if seen == Seen::TimeOut {
                 self.examined.time_outs += 1;
-                if self.examined.time_outs >= u64::from(MOST_TIME_OUTS) {
+                if self.examined.time_outs >= MOST_TIME_OUTS {
                     break;
                 }
             }
