@@ -83,7 +83,17 @@ fn they_agree_on_uninitialised_memory() {
     agrees(Property::Uninitialised, COUNT_EACH);
 }
 
+/// Threads outlive others, and any of them ends the process.
+#[test]
+fn they_agree_on_lifecycles() {
+    agrees_on(Property::Assert, COUNT_EACH, true);
+}
+
 fn agrees(property: Property, count: u64) {
+    agrees_on(property, count, false);
+}
+
+fn agrees_on(property: Property, count: u64, lifecycles: bool) {
     let plan = Plan {
         property,
         first_seed: FIRST_SEED,
@@ -93,6 +103,7 @@ fn agrees(property: Property, count: u64) {
         time: None,
         every_strategy: false,
         malloc_may_fail: false,
+        lifecycles,
     };
     let tally = campaign::run(&plan, &|_| {});
     assert_eq!(tally.programs, count);

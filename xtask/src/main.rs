@@ -18,7 +18,8 @@ commands:
           (`cargo xtask bench --help` tells which)
   growth  measure how formulas grow with their bounds, and write docs/growth.md
   oracle  compare the checker with the explorer on random programs, in a release
-          build (`cargo xtask oracle -- --help` tells how)
+          build; with --native, the explorer with runs on the machine
+          (`cargo xtask oracle -- --help` tells how)
   help    print this text";
 
 fn main() -> ExitCode {

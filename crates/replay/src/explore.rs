@@ -14,7 +14,7 @@
 
 use crate::conclusion::Conclusion;
 use crate::image::Image;
-use crate::inputs::{Domain, Inputs, NoInput, Request};
+use crate::inputs::{Domain, InputKind, Inputs, NoInput, Request};
 use crate::machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 use crate::schedule::{Options, Schedule};
 use crate::thread::Stuck;
@@ -131,6 +131,8 @@ pub struct Exploration {
     pub unsupported: Vec<Unsupported>,
     /// Undefined behaviour that was met but not asked for.
     pub undefined: BTreeSet<ViolationKind>,
+    /// Kinds of inputs that were not tried with all their values.
+    pub sampled: BTreeSet<InputKind>,
     /// Why the exploration ended before its time.
     pub interrupted: Option<Interruption>,
     /// It ended because it had found what it looked for, so the count is not that
@@ -181,12 +183,32 @@ pub fn explore(
     mode: Mode,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Exploration {
+    let watch = &mut |_: &Machine, _: Option<&Stop>| {};
+    explore_watched(image, config, digest, bounds, mode, keep_going, watch)
+}
+
+/// Is told of every state that an exploration comes to, and of what ended the step
+/// that led there, if something did.
+pub type Watch<'w> = dyn FnMut(&Machine, Option<&Stop>) + 'w;
+
+/// Explores the program, and lets `watch` look at every state. It sees a state
+/// again whenever another path leads there.
+pub fn explore_watched(
+    image: &Image,
+    config: &Config,
+    digest: u64,
+    bounds: &Bounds,
+    mode: Mode,
+    keep_going: &mut dyn FnMut(&Progress) -> bool,
+    watch: &mut Watch,
+) -> Exploration {
     let mut explorer = Explorer {
         image,
         config,
         digest,
         bounds,
         mode,
+        watch,
         memory: HashMap::new(),
         path: Vec::new(),
         result: Exploration::default(),
@@ -198,12 +220,13 @@ pub fn explore(
     explorer.result
 }
 
-struct Explorer<'a> {
+struct Explorer<'a, 'w> {
     image: &'a Image<'a>,
     config: &'a Config,
     digest: u64,
     bounds: &'a Bounds,
     mode: Mode,
+    watch: &'w mut Watch<'w>,
     /// What follows from each state; `None` while it is being explored.
     memory: HashMap<u128, Option<Count>>,
     /// The threads that took the steps up to the current state.
@@ -250,7 +273,7 @@ enum Next<'a> {
     Node(Box<Node<'a>>),
 }
 
-impl<'a> Explorer<'a> {
+impl<'a> Explorer<'a, '_> {
     fn run(&mut self, keep_going: &mut dyn FnMut(&Progress) -> bool) {
         let mut inputs = Enumeration::default();
         loop {
@@ -359,8 +382,9 @@ impl<'a> Explorer<'a> {
     }
 
     fn note_inputs(&mut self, inputs: &Enumeration) {
-        if inputs.is_sampled {
+        if !inputs.sampled.is_empty() {
             self.result.limits.insert(Limit::Inputs);
+            self.result.sampled.extend(&inputs.sampled);
         }
     }
 
@@ -427,6 +451,7 @@ impl<'a> Explorer<'a> {
 
     /// Looks at a state for the first time.
     fn enter(&mut self, machine: Machine<'a>, result: Result<(), Stop>, used: Used) -> Next<'a> {
+        (self.watch)(&machine, result.as_ref().err());
         if let Err(stop) = result {
             return Next::Leaf(self.leaf(&machine, stop));
         }
@@ -573,13 +598,14 @@ struct Enumeration {
     answers: Vec<(Vec<u128>, usize)>,
     next: usize,
     samples: Vec<u128>,
-    is_sampled: bool,
+    /// Kinds of requests that have more answers than are tried.
+    sampled: BTreeSet<InputKind>,
 }
 
 impl Enumeration {
     fn restart(&mut self, samples: &[u128]) {
         self.next = 0;
-        self.is_sampled = false;
+        self.sampled.clear();
         if self.samples != samples {
             self.samples = samples.to_vec();
         }
@@ -630,7 +656,9 @@ impl Inputs for Enumeration {
                 1u128.checked_shl(width).unwrap_or(u128::MAX)
             }
         };
-        self.is_sampled |= (domain.len() as u128) < all;
+        if (domain.len() as u128) < all {
+            self.sampled.insert(request.kind);
+        }
         match domain.get(*index) {
             Some(value) => Ok(*value),
             None => Err(NoInput("the domain of inputs is empty".to_owned())),

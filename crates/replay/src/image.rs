@@ -324,6 +324,10 @@ impl<'p> Image<'p> {
         Some(Code::Label(function, block))
     }
 
+    pub(crate) fn global(&self, global: GlobalId) -> Option<ObjectId> {
+        self.globals[global.index()]
+    }
+
     pub fn body(&self, function: FunctionId) -> Option<&'p Body> {
         self.program.functions[function].body.as_ref()
     }

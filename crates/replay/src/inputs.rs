@@ -5,7 +5,7 @@
 use ir::{FunctionId, GlobalId, InstId, Location};
 
 /// What is being asked for. The names are those of the schedule file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum InputKind {
     /// `__VERIFIER_nondet_*`.
     Nondet,

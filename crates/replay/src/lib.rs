@@ -49,7 +49,8 @@ pub use coverage::Coverage;
 pub use drive::{DoesNotFit, Outcome, Run, run_random, run_schedule};
 pub use event::{Effect, Event};
 pub use explore::{
-    Bounds, Count, Exploration, Found, Interruption, Limit, Mode, Progress, explore,
+    Bounds, Count, Exploration, Found, Interruption, Limit, Mode, Progress, Watch, explore,
+    explore_watched,
 };
 pub use guide::{Guide, GuidedInput, GuidedReuse, Mark, Stretch, guide_along, run_guided};
 pub use image::Image;
@@ -59,4 +60,5 @@ pub use inputs::{
 pub use machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 pub use memory::OutOfMemory;
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
+pub use thread::Stuck;
 pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};

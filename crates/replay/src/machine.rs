@@ -22,7 +22,7 @@ use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
 use crate::violation::{Checks, Property, Violation, ViolationKind};
 use analysis::Site;
-use ir::{BlockId, FunctionId, Location, Type};
+use ir::{BlockId, FunctionId, GlobalId, Location, Type};
 use library::{Surroundings, Undefined};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -449,6 +449,21 @@ impl<'a> Machine<'a> {
             Life::Stuck(stuck) => Some(stuck),
             _ => None,
         })
+    }
+
+    /// The same with the places where they are.
+    pub fn stuck_at(&self) -> impl Iterator<Item = (&Stuck, Option<Location>)> {
+        self.threads.iter().filter_map(|thread| match &thread.life {
+            Life::Stuck(stuck) => Some((stuck, self.location(thread))),
+            _ => None,
+        })
+    }
+
+    /// What a global variable holds; nothing if every thread has its own.
+    pub fn global_bytes(&self, global: GlobalId) -> Option<&[u8]> {
+        let object = self.image.global(global)?;
+        let size = self.memory.get(object)?.size;
+        Some(self.memory.bytes(object, 0, size))
     }
 
     fn take_step(&mut self, thread: &mut Thread, inputs: &mut dyn Inputs) -> Result<(), Stop> {

@@ -1,4 +1,5 @@
-//! Compares the bounded checker with the exhaustive explorer on random programs.
+//! Compares the bounded checker with the exhaustive explorer on random programs; or
+//! the explorer with the machine, if told so.
 //!
 //! Prints what came out of it; disagreements are kept as folders with a program
 //! and a note. Ends with 1 if there are any.
@@ -8,8 +9,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::Duration;
+use tests::judge::build::Workshop;
+use tests::judge::verdict::{Case, Effort};
+use tests::judge::{self, verdict};
 use tests::oracle::campaign::{self, Plan, Tally};
-use tests::oracle::generate;
 
 const HELP: &str = "\
 usage: oracle [options]
@@ -22,11 +25,24 @@ usage: oracle [options]
   --time SECS   begin no program after this time
   --strategies  ask about every program with every strategy
   --malloc-may-fail  let allocations fail in every program, not only in a third
-  --show        print the program of the seed instead";
+  --lifecycles  threads begin and end in unusual ways; natively, half of them do
+  --show        print the program of the seed instead
+
+  --native      compare the explorer with native runs instead; then also:
+  --runs M      how often to run each program (default 50)
+  --races M     how often with ThreadSanitizer (default 10)
+  --file FILE   judge this program instead of random ones; may be repeated";
+
+/// For making a program smaller that shows something on the machine.
+const SHRINK_TIME: Duration = Duration::from_secs(60);
 
 struct Arguments {
     plan: Plan,
     shows: bool,
+    native: bool,
+    runs: u32,
+    race_runs: u32,
+    files: Vec<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -41,12 +57,12 @@ fn main() -> ExitCode {
             return ExitCode::from(64);
         }
     };
+    if arguments.native {
+        return native(&arguments);
+    }
     let plan = arguments.plan;
     if arguments.shows {
-        print!(
-            "{}",
-            generate::program_about(plan.property, plan.first_seed).print()
-        );
+        print!("{}", plan.program(plan.first_seed).print());
         return ExitCode::SUCCESS;
     }
     // Panics are findings, which are told in the end.
@@ -55,6 +71,99 @@ fn main() -> ExitCode {
     eprintln!();
     print!("{tally}");
     match tally.disagreements.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// The machine as judge.
+fn native(arguments: &Arguments) -> ExitCode {
+    let plan = &arguments.plan;
+    if arguments.shows {
+        print!("{}", judge::campaign::program(plan.first_seed).print());
+        return ExitCode::SUCCESS;
+    }
+    let workshop = match Workshop::open() {
+        Ok(workshop) => workshop,
+        Err(message) => {
+            eprintln!("oracle: {message}");
+            return ExitCode::from(70);
+        }
+    };
+    for skipped in workshop.skipped() {
+        eprintln!("skipped: {skipped}");
+    }
+    if !arguments.files.is_empty() {
+        return native_files(arguments, &workshop);
+    }
+    let plan = judge::campaign::Plan {
+        first_seed: plan.first_seed,
+        count: plan.count,
+        runs: arguments.runs,
+        race_runs: arguments.race_runs,
+        races_every: 1,
+        jobs: plan.jobs,
+        keep: plan.keep.clone(),
+        time: plan.time,
+        shrink_time: SHRINK_TIME,
+    };
+    let tally = judge::campaign::run(&plan, &workshop, &|tally| {
+        if tally.programs.is_multiple_of(10) || tally.programs == plan.count {
+            eprint!(
+                "\r{} of {} programs, {} with findings ",
+                tally.programs,
+                plan.count,
+                tally.suspects.len()
+            );
+        }
+    });
+    eprintln!();
+    print!("{tally}");
+    match tally.suspects.is_empty() && tally.failures.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+fn native_files(arguments: &Arguments, workshop: &Workshop) -> ExitCode {
+    let mut is_clean = true;
+    for source in &arguments.files {
+        let case = Case {
+            source: source.clone(),
+            is_32_bits: false,
+            inputs: vec![0, 1],
+        };
+        let effort = Effort {
+            runs: arguments.runs,
+            race_runs: arguments.race_runs,
+            seed: arguments.plan.first_seed,
+            looks_for_wrong_accesses: false,
+        };
+        let name = source.display();
+        match verdict::examine(workshop, &case, &effort) {
+            Err(error) => println!("{name}: {error}"),
+            Ok(examined) => {
+                let kept = |why: &Option<String>| {
+                    why.as_ref()
+                        .map_or(String::new(), |why| format!(" (not judged: {why})"))
+                };
+                println!(
+                    "{name}: outcomes {} of {}{}, races {} of {}{}",
+                    examined.seen,
+                    examined.enumerated,
+                    kept(&examined.not_judged),
+                    examined.races_seen,
+                    examined.races_enumerated,
+                    kept(&examined.races_not_judged),
+                );
+                for finding in &examined.findings {
+                    println!("  {finding}");
+                }
+                is_clean &= examined.findings.is_empty();
+            }
+        }
+    }
+    match is_clean {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     }
@@ -81,14 +190,27 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             time: None,
             every_strategy: false,
             malloc_may_fail: false,
+            lifecycles: false,
         },
         shows: false,
+        native: false,
+        runs: 50,
+        race_runs: 10,
+        files: Vec::new(),
     };
     let plan = &mut parsed.plan;
     while let Some(option) = arguments.next() {
         match option.as_str() {
             "--show" => {
                 parsed.shows = true;
+                continue;
+            }
+            "--lifecycles" => {
+                plan.lifecycles = true;
+                continue;
+            }
+            "--native" => {
+                parsed.native = true;
                 continue;
             }
             "--strategies" => {
@@ -111,6 +233,9 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
                 plan.property =
                     Property::from_name(&value).ok_or(format!("there is no property '{value}'"))?;
             }
+            "--runs" => parsed.runs = number(&option, &value)?,
+            "--races" => parsed.race_runs = number(&option, &value)?,
+            "--file" => parsed.files.push(PathBuf::from(value)),
             "--keep" => plan.keep = Some(PathBuf::from(value)),
             _ => return Err(format!("there is no option {option}")),
         }

@@ -39,6 +39,18 @@ pub struct Plan {
     pub every_strategy: bool,
     /// Let allocations fail in every program, not only in some.
     pub malloc_may_fail: bool,
+    /// Threads begin and end in unusual ways.
+    pub lifecycles: bool,
+}
+
+impl Plan {
+    /// The program of a seed.
+    pub fn program(&self, seed: u64) -> Program {
+        match self.lifecycles {
+            true => generate::program_with_lifecycles(self.property, seed),
+            false => generate::program_about(self.property, seed),
+        }
+    }
 }
 
 /// What came out of a campaign.
@@ -85,7 +97,7 @@ pub fn run(plan: &Plan, watch: &(dyn Fn(&Tally) + Sync)) -> Tally {
                 return;
             }
             let seed = plan.first_seed + index;
-            let program = generate::program_about(plan.property, seed);
+            let program = plan.program(seed);
             let mut scope = scope(plan.property, seed);
             if plan.every_strategy {
                 scope.searches = every_search(seed);

@@ -9,6 +9,7 @@
 //! [`Program::inputs`] cover whatever inputs can do, those that stand for memory
 //! that was never written included. It must not promise anything about other undefined behaviour.
 
+use super::lifecycles::Frame;
 use super::syntax::{Expr, Function, Program, Stmt, block, if_else, number, place, plain, value};
 use fastrand::Rng;
 use replay::Property;
@@ -96,6 +97,8 @@ pub(super) struct Generator {
     pub results: Vec<(usize, Expr)>,
     /// What threads of a body are given, if not 0 or their number.
     pub arguments: Vec<(usize, String)>,
+    /// How threads begin and end.
+    pub frame: Frame,
 }
 
 /// A thread function, when main is put together.
@@ -116,6 +119,17 @@ pub fn program(seed: u64) -> Program {
 
 /// A program that may violate a property.
 pub fn program_about(property: Property, seed: u64) -> Program {
+    generator(property, seed).finish()
+}
+
+/// The same, in which threads begin and end in unusual ways.
+pub fn program_with_lifecycles(property: Property, seed: u64) -> Program {
+    let mut generator = generator(property, seed);
+    generator.add_lifecycles();
+    generator.finish()
+}
+
+fn generator(property: Property, seed: u64) -> Generator {
     let mut rng = Rng::with_seed(seed);
     let n_workers = match rng.u32(..20) {
         0..9 => 1,
@@ -153,6 +167,7 @@ pub fn program_about(property: Property, seed: u64) -> Program {
         mutexes: Vec::new(),
         results: Vec::new(),
         arguments: Vec::new(),
+        frame: Frame::default(),
     };
     // Mistakes need not much around them.
     if property == Property::Assert || generator.one_in(3) {
@@ -168,7 +183,7 @@ pub fn program_about(property: Property, seed: u64) -> Program {
             generator.add_mistake(property);
         }
     }
-    generator.finish()
+    generator
 }
 
 impl Generator {
@@ -459,7 +474,8 @@ impl Generator {
             // One is enough, and keeps callees before callers.
             let may_be_nested = role > 0 && argument.is_none() && !has_result;
             let is_first = workers.iter().all(|worker: &Worker| !worker.by_worker);
-            let by_worker = may_be_nested && is_first && self.one_in(10);
+            let often = if self.frame.outlives { 2 } else { 10 };
+            let by_worker = may_be_nested && is_first && self.one_in(often);
             let may_be_missing = body.copies == 1 && !by_worker && !has_result;
             let made = (may_be_missing && self.one_in(10)).then(|| self.name("made"));
             locals.extend(made.iter().map(|made| format!("int {made} = 0")));
@@ -495,6 +511,7 @@ impl Generator {
         locals.extend(body.locals);
         main_list.append(&mut self.finally);
         main_list.push(match self.one_in(16) {
+            _ if self.frame.main_leaves => plain("pthread_exit(0)", []),
             true => {
                 self.feature("exit");
                 plain("exit(0)", [])
@@ -613,6 +630,10 @@ impl Generator {
             let join = plain("pthread_join(inner, 0)", []);
             let at = function.body.len() - 1;
             function.body.insert(at, join);
+        } else if self.frame.outlives && self.one_in(2) {
+            self.feature("detach");
+            let detach = plain("pthread_detach(inner)", []);
+            function.body.insert(1, detach);
         }
         self.functions.push(function);
     }
@@ -633,7 +654,11 @@ impl Generator {
     }
 
     fn join(&mut self, shape: u32, workers: &[Worker], handles: &[String], list: &mut Vec<Stmt>) {
-        let joins_all = !self.one_in(6);
+        let (leave, often) = match self.frame.outlives {
+            true => (1, 2),
+            false => (6, 4),
+        };
+        let joins_all = !self.one_in(leave);
         let mut next = 0;
         for (role, worker) in workers.iter().enumerate() {
             let copies = worker.copies;
@@ -652,7 +677,7 @@ impl Generator {
                     continue;
                 }
                 if !joins_all && !has_result && self.one_in(2) {
-                    if self.one_in(4) {
+                    if self.one_in(often) {
                         self.feature("detach");
                         let detach = plain(format!("pthread_detach({handle})"), []);
                         list.push(match &worker.made {

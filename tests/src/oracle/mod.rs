@@ -16,6 +16,7 @@ mod handed_out;
 mod heap;
 mod leftovers;
 mod library;
+mod lifecycles;
 mod limits;
 mod mistakes;
 mod objects;

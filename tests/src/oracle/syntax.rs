@@ -507,6 +507,7 @@ const PRELUDE: &[(&str, &str)] = &[
     ),
     ("memset", "void *memset(void *, int, __SIZE_TYPE__);"),
     ("exit", "void exit(int) __attribute__((noreturn));"),
+    ("_Exit", "void _Exit(int) __attribute__((noreturn));"),
     ("abort", "void abort(void) __attribute__((noreturn));"),
     (
         "__VERIFIER_nondet_int",
