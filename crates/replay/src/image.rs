@@ -200,11 +200,6 @@ impl<'p> Image<'p> {
         }
     }
 
-    /// Where a variable is, unless each thread has its own.
-    pub(crate) fn global(&self, global: GlobalId) -> Option<ObjectId> {
-        self.globals.get(global.index()).copied().flatten()
-    }
-
     pub(crate) fn function_address(&self, function: FunctionId) -> Pointer {
         Pointer {
             address: self.memory.code_address(function.index()),

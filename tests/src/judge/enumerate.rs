@@ -9,6 +9,7 @@ use super::instrument::Told;
 use super::races::{Pair, pair};
 use crate::run;
 use ir::{GlobalId, Program, SourceType, SourceTypeId};
+use library::{Surroundings, Undefined};
 use replay::{
     Bounds, Checks, Config, InputKind, Limit, Machine, Mode, Property, Stop, Stuck, ViolationKind,
 };
@@ -175,8 +176,13 @@ fn collect_numbers(
 pub fn outcomes(program: &Program, values: &Values, inputs: &[u128]) -> Result<Outcomes, String> {
     let config = Config {
         checks: Checks::NONE.with(Property::Race),
-        // The machine may do that.
-        spurious_wakeups: true,
+        surroundings: Surroundings {
+            // The machine may do that.
+            spurious_wakeups: true,
+            // The machine has some for all of them.
+            undefined: Undefined::Any,
+            ..Surroundings::default()
+        },
         ..Config::default()
     };
     let image = run::image(program, &config)?;
@@ -236,7 +242,7 @@ pub fn outcomes(program: &Program, values: &Values, inputs: &[u128]) -> Result<O
 
 fn why_incomplete(exploration: &replay::Exploration) -> Option<String> {
     if let Some(why) = exploration.interrupted {
-        return Some(why.to_owned());
+        return Some(format!("{why:?}"));
     }
     if let Some(unsupported) = exploration.unsupported.first() {
         return Some(format!("not supported: {}", unsupported.what));
