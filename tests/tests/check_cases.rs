@@ -148,6 +148,7 @@ fn check_case(folder: &Path) -> Result<(), String> {
             config: config.clone(),
             reductions,
             search,
+            looks_beside: false,
             ..check::Options::default()
         };
         let report = check::check(&program, &options, &|_| true);

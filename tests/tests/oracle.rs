@@ -103,6 +103,7 @@ fn agrees_on(property: Property, count: u64, lifecycles: bool) {
         time: None,
         every_strategy: false,
         malloc_may_fail: false,
+        default_checks: false,
         lifecycles,
     };
     let tally = campaign::run(&plan, &|_| {});

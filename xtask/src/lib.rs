@@ -15,12 +15,13 @@ pub mod layers;
 mod plot;
 pub mod regress;
 pub mod rust_files;
+pub mod sentences;
 mod tree;
 
 pub use tree::{Finding, TextFile, Tree};
 
 /// All checks, in the order in which they report.
-const CHECKS: [fn(&Tree) -> Vec<Finding>; 14] = [
+const CHECKS: [fn(&Tree) -> Vec<Finding>; 15] = [
     layers::edges_are_allowed,
     layers::witness_is_independent,
     layers::lints_are_inherited,
@@ -34,6 +35,7 @@ const CHECKS: [fn(&Tree) -> Vec<Finding>; 14] = [
     rust_files::only_edges_print,
     rust_files::exceptions_have_reasons,
     rust_files::whitespace_is_plain,
+    sentences::sentences_are_not_compared,
     regress::cases_state_expectations,
 ];
 

@@ -309,7 +309,7 @@ impl Bounded {
         if self.is_clean {
             return;
         }
-        let is_last = task.options.bounds.are_answered_by(limits);
+        let is_last = task.options.looks_beside && task.options.bounds.are_answered_by(limits);
         self.assume_no_effects(task, query, is_last, limits);
         if is_last {
             self.look_around(task, query, limits);

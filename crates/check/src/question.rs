@@ -29,6 +29,7 @@ impl Question {
             search: _,
             all_violations: _,
             coverage: _,
+            looks_beside: _,
         } = options;
         let mut question = Question::default();
         let (kind, bound) = match order {

@@ -76,6 +76,9 @@ pub struct Options {
     pub all_violations: bool,
     /// Find out which lines runs come by.
     pub coverage: bool,
+    /// Find out what a verdict without violation is worth: which assertions runs look
+    /// at, and where threads stop without a word.
+    pub looks_beside: bool,
 }
 
 impl Default for Options {
@@ -93,6 +96,7 @@ impl Default for Options {
             search: Search::default(),
             all_violations: false,
             coverage: false,
+            looks_beside: true,
         }
     }
 }

@@ -55,6 +55,7 @@ impl Checked {
             search: arguments.search.resolve(arguments)?,
             all_violations: arguments.all_violations,
             coverage: arguments.coverage.is_some(),
+            looks_beside: true,
         };
         // That is what the rules of the competition say.
         if arguments.svcomp {

@@ -51,6 +51,7 @@ impl<'a> Machine<'a> {
             thread: thread.id,
             stack: self.stack(thread),
             message,
+            is_error_call: false,
             details: Vec::new(),
             sites: Vec::new(),
         }
@@ -152,6 +153,7 @@ impl<'a> Machine<'a> {
             sites: sites.to_vec(),
             thread: first.0,
             message: format!("data race on {what}"),
+            is_error_call: false,
             details: [&first, &second]
                 .map(|(thread, verb, stack)| {
                     let calls = self.callers(stack);

@@ -245,10 +245,9 @@ impl Memory {
         function: FunctionId,
         inst: InstId,
     ) -> Option<u64> {
+        let is_it = |object: &&Rc<Object>| object.origin == Origin::Local(function, inst);
         let stack = &self.arenas.get(thread)?.stack;
-        let origin = Origin::Local(function, inst);
-        let found = stack.iter().rev().find(|object| object.origin == origin);
-        found.map(|object| object.base)
+        Some(stack.iter().rev().find(is_it)?.base)
     }
 
     /// How many locals a thread has now; see [`Memory::pop_locals`].
@@ -657,10 +656,8 @@ impl Memory {
         let Some(object) = self.get(id).filter(|object| !object.pointers.is_empty()) else {
             return Vec::new();
         };
-        let (first, end) = (
-            (offset + 1).saturating_sub(self.pointer_bytes),
-            offset + len,
-        );
+        let first = (offset + 1).saturating_sub(self.pointer_bytes);
+        let end = offset + len;
         object
             .pointers
             .range(first..end)

@@ -232,6 +232,9 @@ pub struct Violation {
     pub stack: Vec<StackEntry>,
     /// A sentence without full stop, in the user's terms.
     pub message: String,
+    /// It is the call of a function that exists to report an error, `reach_error` for
+    /// instance.
+    pub is_error_call: bool,
     /// Further lines: the other access of a race, who waits for whom.
     pub details: Vec<String>,
     /// If it takes several places to tell it from others: the two accesses of a

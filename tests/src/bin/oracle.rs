@@ -20,7 +20,8 @@ usage: oracle [options]
   --count N     how many programs (default 1000)
   --seed S      seed of the first one (default 0)
   --jobs J      how many at the same time (default 2)
-  --property P  what the programs are about (default assert)
+  --property P  what the programs are about (default assert); with `default`, all
+                that ends a thread counts
   --keep DIR    where to put programs on which the two sides disagree
   --time SECS   begin no program after this time
   --strategies  ask about every program with every strategy
@@ -190,6 +191,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             time: None,
             every_strategy: false,
             malloc_may_fail: false,
+            default_checks: false,
             lifecycles: false,
         },
         shows: false,
@@ -229,6 +231,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             "--seed" => plan.first_seed = number(&option, &value)?,
             "--jobs" => plan.jobs = number(&option, &value)?,
             "--time" => plan.time = Some(Duration::from_secs(number(&option, &value)?)),
+            "--property" if value == "default" => plan.default_checks = true,
             "--property" => {
                 plan.property =
                     Property::from_name(&value).ok_or(format!("there is no property '{value}'"))?;

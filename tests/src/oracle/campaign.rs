@@ -10,7 +10,7 @@ use super::shrink::shrink;
 use super::syntax::Program;
 use check::{Order, Search};
 use fastrand::Rng;
-use replay::Property;
+use replay::{Checks, Property};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,6 +39,8 @@ pub struct Plan {
     pub every_strategy: bool,
     /// Let allocations fail in every program, not only in some.
     pub malloc_may_fail: bool,
+    /// All that ends a thread counts, as it does by default.
+    pub default_checks: bool,
     /// Threads begin and end in unusual ways.
     pub lifecycles: bool,
 }
@@ -99,6 +101,9 @@ pub fn run(plan: &Plan, watch: &(dyn Fn(&Tally) + Sync)) -> Tally {
             let seed = plan.first_seed + index;
             let program = plan.program(seed);
             let mut scope = scope(plan.property, seed);
+            if plan.default_checks {
+                scope.checks = Checks::ends_of_threads();
+            }
             if plan.every_strategy {
                 scope.searches = every_search(seed);
             }
@@ -149,6 +154,7 @@ pub fn scope(property: Property, seed: u64) -> Scope {
     };
     Scope {
         property,
+        checks: Checks::NONE.with(property),
         contexts: (1..=contexts).collect(),
         rounds: (1..=rounds).collect(),
         variants,
@@ -198,7 +204,7 @@ fn try_compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
 
 fn examine(asked: &Scope, seed: u64, program: &Program, disagreement: Disagreement) -> Finding {
     let (property, malloc_may_fail) = (asked.property, asked.malloc_may_fail);
-    let scope = disagreement.scope(property, malloc_may_fail);
+    let scope = disagreement.scope(asked);
     let kind = disagreement.kind;
     let is_same = |program: &Program| match try_compare(program, &scope) {
         Err(found) => found.kind == kind,

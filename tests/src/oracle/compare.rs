@@ -1,7 +1,7 @@
 //! Asks the checker and the explorer about one program at the same bounds.
 //!
 //! The explorer cuts every loop alike, so the checker is told to do so too; and
-//! only one property counts, so that all else stops a thread on both sides. This
+//! the same properties count, so that all else stops a thread on both sides. This
 //! module decides whether two answers fit, not which of them is right.
 
 use super::syntax::Program;
@@ -40,7 +40,10 @@ const ERRORS: [&str; 4] = [
 /// What to ask about a program.
 #[derive(Clone, Debug)]
 pub struct Scope {
+    /// What the program is about.
     pub property: Property,
+    /// What counts; that property alone, as a rule.
+    pub checks: Checks,
     pub contexts: Vec<u32>,
     pub rounds: Vec<u32>,
     pub variants: Vec<Reductions>,
@@ -172,10 +175,11 @@ impl fmt::Display for Disagreement {
 
 impl Disagreement {
     /// Only the question that shows it.
-    pub fn scope(&self, property: Property, malloc_may_fail: bool) -> Scope {
+    pub fn scope(&self, asked: &Scope) -> Scope {
         let mut scope = Scope {
-            property,
-            malloc_may_fail,
+            property: asked.property,
+            checks: asked.checks,
+            malloc_may_fail: asked.malloc_may_fail,
             contexts: Vec::new(),
             rounds: Vec::new(),
             variants: vec![self.variant],
@@ -259,7 +263,7 @@ pub fn compare(program: &Program, scope: &Scope) -> Result<Agreement, Disagreeme
     };
     let loaded = load(program, scope.property).map_err(malformed)?;
     let config = Config {
-        checks: Checks::NONE.with(scope.property),
+        checks: scope.checks,
         surroundings: Surroundings {
             malloc_may_fail: scope.malloc_may_fail,
             undefined: Undefined::Any,
@@ -453,6 +457,8 @@ impl Session<'_> {
             time: Some(CHECK_TIME),
             reductions: variant,
             search: search.clone(),
+            // What else a verdict says is not compared, and takes its time.
+            looks_beside: false,
             ..check::Options::default()
         };
         let start = Instant::now();
@@ -525,6 +531,7 @@ impl Session<'_> {
                     Some(Order::Rounds(n)) => rounds = Some(n),
                     None => {}
                 }
+                self.agreement.is_proved |= limits.order.is_none() && limits.loops.is_empty();
                 let unwind = (!limits.loops.is_empty()).then_some(unwind);
                 self.expect_clean((contexts, rounds, unwind))
                     .map_err(|what| disagree(Kind::Overclaimed, format!("{what}; {limits:?}")))?;

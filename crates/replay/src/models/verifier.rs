@@ -37,7 +37,10 @@ impl<'a> Machine<'a> {
             Verifier::Error => {
                 let name = &self.image.program.functions[site.call.function].name;
                 let message = format!("{name} is called");
-                Err(self.violated(site.thread, ViolationKind::Assertion, message))
+                let kind = ViolationKind::Assertion;
+                let mut violation = self.violation(site.thread, kind, message);
+                violation.is_error_call = true;
+                Err(self.fatal(violation))
             }
             Verifier::Conversion => {
                 let message = "an implicit conversion changes the value".to_owned();
