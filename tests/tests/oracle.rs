@@ -137,7 +137,10 @@ fn generated_programs_have_no_other_inputs() {
     let seeds: Vec<u64> = (0..150).collect();
     let name = |seed: &u64| format!("seed {seed}");
     cases::check_all(&seeds, name, |seed| {
-        let program = compare::load(&generate::program(*seed), Property::Assert)?;
+        let program = generate::program(*seed);
+        // What such a program does with what was never written is known.
+        let is_partly_initialised = program.features.contains("partly initialised");
+        let program = compare::load(&program, Property::Assert)?;
         let config = Config::default();
         let image = run::image(&program, &config)?;
         for schedule in 0..10 {
@@ -154,7 +157,8 @@ fn generated_programs_have_no_other_inputs() {
             for input in &result.schedule.inputs {
                 let is_known = [InputKind::Nondet, InputKind::Waiter, InputKind::Address]
                     .contains(&input.kind);
-                if !is_known {
+                let is_expected = is_partly_initialised && input.kind == InputKind::Uninitialised;
+                if !is_known && !is_expected {
                     return Err(format!("an input of kind '{}'", input.kind.name()));
                 }
             }

@@ -68,11 +68,6 @@ impl Generator {
             self.feature("address as number");
             let local = self.name("n");
             list.insert(0, plain(format!("long {local} = (long)@"), []));
-        } else if self.one_in(12) {
-            self.feature("unknown function");
-            let unknown = self.name("keep");
-            self.globals.push(format!("extern void {unknown}(int *)"));
-            list.insert(0, plain(format!("{unknown}(@)"), []));
         }
         if self.one_in(3) {
             let var = self.some_var();
