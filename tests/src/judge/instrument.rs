@@ -52,6 +52,8 @@ pub struct Traits {
     pub strange_input: bool,
     pub has_loops: bool,
     pub has_threads: bool,
+    /// Threads may end in the midst of their calls.
+    pub has_thread_exits: bool,
     /// Global variables that hold what the system chooses: keys and handles.
     pub handles: BTreeSet<String>,
 }
@@ -114,6 +116,7 @@ pub fn traits(text: &str) -> Traits {
             || code.contains("call") && code.contains("@__atomic");
         traits.has_atomic_sections |= code.contains("@__VERIFIER_atomic");
         traits.has_threads |= code.contains("@pthread_create(") || code.contains("@thrd_create(");
+        traits.has_thread_exits |= code.contains("@pthread_exit(") || code.contains("@thrd_exit(");
         let made = MAKERS.iter().find_map(|maker| code.split_once(maker));
         let target = made.and_then(|(_, rest)| rest.split(',').next());
         if let Some((_, symbol)) = target.and_then(|target| target.split_once('@')) {
