@@ -114,9 +114,15 @@ impl Measured {
 
 impl Settings {
     fn check(&self, program: &Path, options: &str) -> Result<Measured, String> {
+        // What the papers look for.
+        let property = match options.contains("--property") {
+            true => None,
+            false => Some("--property=assert"),
+        };
         let output = Command::new(&self.binary)
             .arg("check")
             .arg(program)
+            .args(property)
             .args(["-m32", "--json", "--time", &self.time.to_string()])
             .args(options.split_whitespace())
             .output()

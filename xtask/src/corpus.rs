@@ -192,7 +192,8 @@ fn run_one(tool: &Tool, corpus: &Path, options: &Options, row: &Row) -> Outcome 
     let own = file.parent().unwrap_or(corpus);
     let mut command = Command::new(&tool.path);
     command
-        .args(["check", "--json"])
+        // The rules that the expected verdicts follow.
+        .args(["check", "--json", "--undefined=any"])
         .arg(format!("--property={}", options.property.checked_as))
         .arg(format!("--time={}", options.time.as_secs()))
         .arg(format!("--memory={}", options.memory))

@@ -151,7 +151,7 @@ fn measure(binary: &Path, source: &Path, contexts: u32, unwind: u32) -> Result<F
     let output = Command::new(binary)
         .arg("check")
         .arg(source)
-        .args(["--json", "--time", TIME])
+        .args(["--property=assert", "--json", "--time", TIME])
         .args(["--contexts", &contexts.to_string()])
         .args(["--unwind", &unwind.to_string()])
         .output()
