@@ -13,8 +13,8 @@
 //! - programs with races that access more than a register at once, since the explorer
 //!   takes that for one step, and the machine does not;
 //! - programs with undefined behaviour, unless all of it can be seen when it happens:
-//!   wrong accesses, which AddressSanitizer notices unless a thread leaves by
-//!   `pthread_exit`. A run in which it notices none has to be among the enumerated
+//!   wrong accesses, which AddressSanitizer notices unless locals end before their
+//!   function returns. A run in which it notices none has to be among the enumerated
 //!   ones;
 //! - a run without an end, unless the explorer says that there is none and the program
 //!   has no loops. A slow machine may only see less.
@@ -192,8 +192,8 @@ pub fn examine_against(
         .or_else(|| is_torn.then(|| "races between accesses of several parts".to_owned()));
     let needs_sanitizer = has_wrong_access(&outcomes);
     // A thread that ends in the midst of a call leaves its locals where they are, and
-    // nobody notices who uses them.
-    let is_unseen = traits.has_thread_exits || !workshop.has_address_sanitizer;
+    // nobody notices who uses them; the same holds for arrays of any size.
+    let is_unseen = traits.has_early_ends || !workshop.has_address_sanitizer;
     if needs_sanitizer && is_unseen {
         let why = "undefined behaviour: wrong accesses".to_owned();
         examined.not_judged.get_or_insert(why);
