@@ -64,15 +64,10 @@ struct Expectation {
     bits: Option<u32>,
 }
 
-/// What the explorer is known to get wrong, by folder. To register a function for the
+/// What the explorer is known to get wrong, by folder: to register a function for the
 /// end of the process is no step for it, so nobody can end the process between that
-/// and the step before. The end of a local variable happens together with the step
-/// before, so nobody can use it in between.
-const KNOWN: &[(&str, Kind)] = &[
-    ("atexit-in-thread", Kind::Outcome),
-    ("dead-local-of-main", Kind::Outcome),
-    ("freeing-nothing-is-no-step", Kind::Outcome),
-];
+/// and the step before.
+const KNOWN: &[(&str, Kind)] = &[("atexit-in-thread", Kind::Outcome)];
 
 #[test]
 fn regression_cases_do_what_is_enumerated() {

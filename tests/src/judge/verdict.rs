@@ -13,9 +13,8 @@
 //! - programs with races that access more than a register at once, since the explorer
 //!   takes that for one step, and the machine does not;
 //! - programs with undefined behaviour, unless all of it can be seen when it happens:
-//!   wrong accesses, which AddressSanitizer notices unless locals end before their
-//!   function returns. A run in which it notices none has to be among the enumerated
-//!   ones;
+//!   wrong accesses, which AddressSanitizer notices. A run in which it notices none
+//!   has to be among the enumerated ones;
 //! - a run without an end, unless the explorer says that there is none and the program
 //!   has no loops. A slow machine may only see less.
 //!
@@ -191,10 +190,7 @@ pub fn examine_against(
         .clone()
         .or_else(|| is_torn.then(|| "races between accesses of several parts".to_owned()));
     let needs_sanitizer = has_wrong_access(&outcomes);
-    // A thread that ends in the midst of a call leaves its locals where they are, and
-    // nobody notices who uses them; the same holds for arrays of any size.
-    let is_unseen = traits.has_early_ends || !workshop.has_address_sanitizer;
-    if needs_sanitizer && is_unseen {
+    if needs_sanitizer && !workshop.has_address_sanitizer {
         let why = "undefined behaviour: wrong accesses".to_owned();
         examined.not_judged.get_or_insert(why);
     }
