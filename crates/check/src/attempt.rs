@@ -127,6 +127,18 @@ impl Task<'_> {
         }
     }
 
+    /// Whether assertions and all else may be looked for apart.
+    pub fn can_ask_by_kind(&self) -> bool {
+        let checks = self.options.config.checks;
+        let others = || checks.iter().any(|property| property != Property::Assert);
+        checks.has(Property::Assert)
+            && others()
+            // Races are looked for in the end of runs in which nothing else goes wrong.
+            && !checks.has(Property::Race)
+            // Whoever wants all violations forbids what was found, and asks again.
+            && !self.options.all_violations
+    }
+
     /// Whether there is anything to look for.
     pub fn has_questions(&self, unfolding: &Unfolding) -> bool {
         let goals = self.goals(unfolding);

@@ -7,7 +7,7 @@
 use crate::attempt::{Answer, Query, Task};
 use crate::facts::{Assumption, Dependent, Internal, Limits, Reason};
 use crate::feed::Feed;
-use crate::verdict::{Attempt, Order, Stage};
+use crate::verdict::{Attempt, Kind, Order, Stage};
 use crate::witness::Numbers;
 use crate::{export, silent, witness};
 use encode::{Encoding, Goals};
@@ -41,6 +41,8 @@ pub struct Formula {
     pub feed: Feed,
     pub encoding: Encoding,
     violated: i32,
+    /// The same in parts, if it may be asked so: assertions, and all else.
+    parts: Option<[i32; 2]>,
     /// Contexts of the encoding.
     pub contexts: usize,
     /// How much of what was found is not looked for any more.
@@ -169,6 +171,7 @@ impl Bounded {
         &mut self,
         task: &Task,
         order: Order,
+        kind: Kind,
         deadline: Option<Instant>,
     ) -> (Answer, Attempt) {
         let query = Query {
@@ -180,10 +183,11 @@ impl Bounded {
         self.record.unfolding = Duration::ZERO;
         self.record.encoding = Duration::ZERO;
         record.order = Some(order);
-        let answer = self.answer(task, &query, &mut record);
+        record.kind = kind;
+        let answer = self.answer(task, &query, kind, &mut record);
         let answer = match answer {
             Answer::Violated(run) if task.depends_on_unknown(&run) && !self.is_clean => {
-                self.answer_cleanly(task, &query, &mut record, run)
+                self.answer_cleanly(task, &query, kind, &mut record, run)
             }
             answer => answer,
         };
@@ -196,6 +200,7 @@ impl Bounded {
         &mut self,
         task: &Task,
         query: &Query,
+        kind: Kind,
         record: &mut Attempt,
         run: Box<Run>,
     ) -> Answer {
@@ -207,13 +212,13 @@ impl Bounded {
         if self.make_clean(task, &largest).is_err() {
             return dependent();
         }
-        match self.answer(task, query, record) {
+        match self.answer(task, query, kind, record) {
             Answer::Violated(run) => Answer::Violated(run),
             _ => dependent(),
         }
     }
 
-    fn answer(&mut self, task: &Task, query: &Query, record: &mut Attempt) -> Answer {
+    fn answer(&mut self, task: &Task, query: &Query, kind: Kind, record: &mut Attempt) -> Answer {
         let covers_all = self.covers_all(query.order);
         let mut limits = Limits {
             order: (!covers_all).then_some(query.order),
@@ -255,14 +260,9 @@ impl Bounded {
         };
         loop {
             formula.block(task, &self.unfolding);
-            let mut assumptions = vec![Feed::literal(formula.violated)];
-            if contexts < formula.contexts {
-                let unused = formula.encoding.unused_from(contexts, &mut formula.feed);
-                assumptions.push(Feed::literal(unused));
-            }
             let before = formula.conflicts();
             let start = Instant::now();
-            let outcome = formula.search(task, &assumptions, query);
+            let outcome = formula.find_violation(task, contexts, query, kind);
             record.solving += start.elapsed();
             record.conflicts += formula.conflicts() - before;
             return match outcome {
@@ -377,6 +377,8 @@ impl Formula {
         let mut feed = Feed::new(dump.is_some(), task.options.search.seed);
         let mut encoding = task.encode(unfolding, query, contexts, goals, &mut feed)?;
         let violated = encoding.any_violation(&mut feed);
+        let parts = (task.can_ask_by_kind())
+            .then(|| encoding.violation_by_kind(&unfolding.threads, &mut feed));
         if let Some(path) = dump
             && let Some(copy) = feed.copy()
             && let Err(error) = export::write(path, copy, violated)
@@ -387,6 +389,7 @@ impl Formula {
             feed,
             encoding,
             violated,
+            parts,
             contexts,
             blocked: 0,
         })
@@ -406,6 +409,41 @@ impl Formula {
         self.violated = self.encoding.any_violation(&mut self.feed);
     }
 
+    /// Is there a violation within so many contexts?
+    fn find_violation(
+        &mut self,
+        task: &Task,
+        contexts: usize,
+        query: &Query,
+        kind: Kind,
+    ) -> Outcome {
+        let mut assumptions = Vec::new();
+        if contexts < self.contexts {
+            let unused = self.encoding.unused_from(contexts, &mut self.feed);
+            assumptions.push(Feed::literal(unused));
+        }
+        let parts = match (kind, self.parts) {
+            (Kind::All, None) => vec![self.violated],
+            (Kind::All, Some(parts)) => parts.to_vec(),
+            (Kind::Assertions, Some([part, _])) | (Kind::Others, Some([_, part])) => vec![part],
+            (Kind::Assertions | Kind::Others, None) => {
+                unreachable!("only formulas with parts are asked for one")
+            }
+        };
+        let mut turns = search::Turns::new(parts.len());
+        while let Some((part, conflicts)) = turns.next(|_| 0) {
+            assumptions.push(Feed::literal(parts[part]));
+            let outcome = self.search_within(task, &assumptions, query, conflicts);
+            assumptions.pop();
+            match outcome {
+                Outcome::Unsatisfiable => turns.close(part),
+                Outcome::Unknown(solve::Reason::Conflicts) => {}
+                outcome => return outcome,
+            }
+        }
+        Outcome::Unsatisfiable
+    }
+
     /// A literal for assumptions: one of these holds.
     pub fn any_of(&mut self, literals: impl Iterator<Item = i32>) -> Literal {
         let any = self.feed.new_variable();
@@ -418,9 +456,20 @@ impl Formula {
         self.feed.solver.statistics().conflicts.unwrap_or(0)
     }
 
-    /// Runs the solver, while somebody keeps an eye on the user.
     pub fn search(&mut self, task: &Task, assumptions: &[Literal], query: &Query) -> Outcome {
+        self.search_within(task, assumptions, query, None)
+    }
+
+    /// Runs the solver, while somebody keeps an eye on the user.
+    fn search_within(
+        &mut self,
+        task: &Task,
+        assumptions: &[Literal],
+        query: &Query,
+        conflicts: Option<u64>,
+    ) -> Outcome {
         let budget = Budget {
+            conflicts,
             deadline: query.deadline,
             memory: task.options.memory,
             ..Budget::default()

@@ -6,36 +6,29 @@
 //! about the same cost, and reach deep violations sooner. Contexts are for
 //! showing that there is nothing beyond.
 //!
-//! Bounds on the order of threads that go with the same unwinding are one
-//! *level*: one formula, asked for less and then for more. How hard a question
-//! is, nobody knows. So questions have turns: in each, a question may have taken
-//! twice as long as in the turn before, and the next turn is for the one that had
-//! the fewest. What its solver has learnt is kept. Questions that contain one that
-//! took too long wait for it. A few levels are open at a time; the next of the plan
-//! is begun when one of them is done, or all of them wait.
+//! How hard a question is, nobody knows. So questions have turns: in each, a question
+//! may have taken twice as long as in the turn before. What its solver has learnt is
+//! kept. Whose turn it is and who has to wait is in `agenda`. A few levels are open at
+//! a time; the next of the plan is begun when one of them is done, or all of them wait.
 //!
 //! The small questions come first, on one core. Then the interpreter makes some
 //! runs at random: what is large for a solver may be easy to hit. So it does before
 //! an answer that takes something for granted. Then all cores take turns, or before,
 //! if the small questions are not so easy.
 
+use crate::agenda::{self, Agenda, Level, Question};
 use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
 use crate::facts::{Dependent, Internal, Limits, Reason};
 use crate::sample;
-use crate::verdict::{Attempt, Bounds, Order, Report, Verdict};
-use search::LeftOut;
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::{ControlFlow, RangeInclusive};
+use crate::verdict::{Attempt, Report, Verdict};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Bounds that grow for ever end here at the latest.
-const HIGHEST: u32 = 64;
-/// More is tried only together with more contexts.
-const MOST_UNWINDING: u32 = 512;
 /// What a question may take in its first turn if there is no limit.
 const FIRST_SHARE: Duration = Duration::from_secs(2);
 /// With a limit, it is this part of it.
@@ -48,8 +41,6 @@ const LONGEST_SHARE: Duration = Duration::from_secs(24 * 3600);
 const FEW_ITERATIONS: u32 = 3;
 /// Levels that come before the runs at random.
 const FIRST_LEVELS: usize = 5;
-/// How many levels are open, and how many more for each core but the first.
-const OPEN_LEVELS: usize = 3;
 /// Formulas with more clauses are not kept from one turn to the next.
 const MOST_KEPT: usize = 2_000_000;
 /// A core that has nothing to do looks again after this time at the latest.
@@ -66,18 +57,12 @@ pub fn run(task: &Task) -> Report {
         true => 1,
         false => task.options.search.cores,
     };
-    let common = Mutex::new(Common {
-        plan: (plan(bounds.order, bounds.unwind).into_iter())
-            .enumerate()
-            .map(|(number, questions)| Level::new(number, questions))
-            .collect(),
-        most_open: OPEN_LEVELS + cores - 1,
-        ..Common::default()
-    });
+    let splits = task.strategy().is_none() && task.can_ask_by_kind();
+    let agenda = Mutex::new(Agenda::new(bounds, cores, splits));
     let news = Condvar::new();
     let new_search = |core: usize| Search {
         task,
-        common: &common,
+        agenda: &agenda,
         news: &news,
         core,
         first_share: (!bounds.are_given()).then_some(first_share),
@@ -102,7 +87,7 @@ pub fn run(task: &Task) -> Report {
             }
         });
     });
-    let mut all = common.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut all = agenda.into_inner().unwrap_or_else(PoisonError::into_inner);
     let verdict = all.verdict.take().unwrap_or_else(|| all.conclude(bounds));
     Report {
         verdict,
@@ -115,221 +100,10 @@ pub fn run(task: &Task) -> Report {
     }
 }
 
-/// Bounds that belong together, in the order in which to ask.
-struct Questions {
-    unwind: u32,
-    asked: VecDeque<Order>,
-    /// They are of use only if no loop is cut.
-    is_for_proof: bool,
-}
-
-/// Questions about one formula, and how far they have come.
-struct Level {
-    /// Its place in the plan.
-    number: usize,
-    questions: Questions,
-    /// The formula, once there is one.
-    bounded: Option<Bounded>,
-    /// Turns of the first question, and how long they took.
-    turns: u32,
-    spent: Duration,
-    /// Each question has a formula of its own: those that take long are answered
-    /// sooner that way than as a part of a larger one.
-    is_hard: bool,
-}
-
-impl Level {
-    fn new(number: usize, questions: Questions) -> Level {
-        Level {
-            number,
-            questions,
-            bounded: None,
-            turns: 0,
-            spent: Duration::ZERO,
-            is_hard: false,
-        }
-    }
-
-    fn question(&self) -> Option<Question> {
-        self.questions.asked.front().map(|order| Question {
-            order: *order,
-            unwind: self.questions.unwind,
-            is_begun: self.turns > 0,
-        })
-    }
-
-    /// The first question needs no answer any more.
-    fn next_question(&mut self) {
-        self.questions.asked.pop_front();
-        self.turns = 0;
-        self.spent = Duration::ZERO;
-        if self.is_hard {
-            self.bounded = None;
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Question {
-    order: Order,
-    unwind: u32,
-    /// It took too long before.
-    is_begun: bool,
-}
-
-impl Question {
-    fn contains(&self, other: &Question) -> bool {
-        self.unwind >= other.unwind && contains(self.order, other.order)
-    }
-}
-
-/// What all cores know.
-#[derive(Default)]
-struct Common {
-    /// Levels that nobody has begun with.
-    plan: VecDeque<Level>,
-    /// Levels that are begun, and nobody is at.
-    open: Vec<Level>,
-    /// How many may be begun and not done.
-    most_open: usize,
-    /// All small questions had their turn.
-    has_begun: bool,
-    /// By core: what it is asking.
-    under_way: BTreeMap<usize, Question>,
-    attempts: Vec<Attempt>,
-    /// Bounds without violation.
-    shown: Vec<Question>,
-    /// The largest of them, with its size and what it leaves out.
-    established: Option<(u64, Limits)>,
-    /// No loop goes on for longer than that.
-    enough_unwinding: Option<u32>,
-    /// What the strategy left out of the last question that it could not answer
-    /// as a whole, and the limits of the rest.
-    part: Option<(LeftOut, Limits)>,
-    /// From this unwinding on, something is not supported or too large.
-    too_much: Option<(u32, Reason)>,
-    verdict: Option<Verdict>,
-}
-
-impl Common {
-    fn is_too_much(&self, unwind: u32) -> bool {
-        (self.too_much.as_ref()).is_some_and(|(least, _)| unwind >= *least)
-    }
-
-    fn is_shown(&self, question: &Question) -> bool {
-        self.shown.iter().any(|shown| shown.contains(question))
-    }
-
-    /// What a core is to ask next: what had the fewest turns of all that need not
-    /// wait. With `is_small`, only what is open and had none.
-    fn next(&mut self, core: usize, is_small: bool) -> Option<Level> {
-        let chosen = loop {
-            self.drop_answered();
-            let begun = self.open.len() + self.under_way.len();
-            let least = fewest_turns((self.open.iter()).filter(|level| !self.must_wait(level)));
-            let is_new = least.is_some_and(|number| self.turns(number) == 0);
-            if is_small {
-                break least.filter(|_| is_new);
-            }
-            if is_new || (least.is_some() && begun >= self.most_open) {
-                break least;
-            }
-            let new = (self.plan.iter()).position(|level| !self.must_wait(level));
-            let new = new.or_else(|| (begun < self.most_open).then_some(0));
-            if let Some(level) = new.and_then(|index| self.plan.remove(index)) {
-                self.open.push(level);
-                continue;
-            }
-            // What contains a hard question may be easier than nothing.
-            let not_asked = (self.open.iter()).filter(|level| !self.is_asked(level));
-            break least.or_else(|| fewest_turns(not_asked));
-        };
-        let index = (self.open.iter()).position(|level| Some(level.number) == chosen)?;
-        let level = self.open.swap_remove(index);
-        self.under_way.insert(core, level.question()?);
-        Some(level)
-    }
-
-    fn turns(&self, number: usize) -> u32 {
-        let level = self.open.iter().find(|level| level.number == number);
-        level.map_or(0, |level| level.turns)
-    }
-
-    /// Forgets questions whose answers are of no use any more.
-    fn drop_answered(&mut self) {
-        let mut open = std::mem::take(&mut self.open);
-        for level in &mut open {
-            let questions = &mut level.questions;
-            match self.enough_unwinding {
-                Some(enough) => questions.unwind = questions.unwind.min(enough),
-                None if questions.is_for_proof => questions.asked.clear(),
-                None => {}
-            }
-            if self.is_too_much(questions.unwind) {
-                questions.asked.clear();
-            }
-            while let Some(question) = level.question()
-                && self.is_shown(&question)
-            {
-                level.next_question();
-            }
-        }
-        open.retain(|level| level.question().is_some());
-        self.open = open;
-    }
-
-    /// Whether a question contains one that took too long, or is asked already.
-    fn must_wait(&self, level: &Level) -> bool {
-        let Some(question) = level.question() else {
-            return false;
-        };
-        let is_harder = (self.open.iter())
-            .filter(|other| other.number != level.number && other.turns > 0)
-            .filter_map(|other| Some((other.number, other.question()?)))
-            .any(|(number, other)| {
-                // Of the same question in two places, one goes on.
-                let is_first = other.contains(&question) && level.number < number;
-                question.contains(&other) && !(question.is_begun && is_first)
-            });
-        let is_harder_than_asked =
-            (self.under_way.values()).any(|asked| asked.is_begun && question.contains(asked));
-        // One that is begun goes on: what contains it is harder.
-        is_harder || is_harder_than_asked || (self.is_asked(level) && !question.is_begun)
-    }
-
-    /// Whether somebody is asking a question, perhaps as a part of another.
-    fn is_asked(&self, level: &Level) -> bool {
-        (level.question()).is_some_and(|question| {
-            (self.under_way.values()).any(|asked| asked.contains(&question))
-        })
-    }
-
-    fn is_done(&self) -> bool {
-        self.plan.is_empty() && self.open.is_empty() && self.under_way.is_empty()
-    }
-
-    /// The verdict when all questions are answered.
-    fn conclude(&mut self, bounds: &Bounds) -> Verdict {
-        let limits = self.established.take().map(|(_, limits)| limits);
-        let part = self.part.as_ref();
-        let (reason, established) = match (self.too_much.take(), part, limits) {
-            (Some((_, reason)), _, limits) => (reason, limits),
-            (None, Some((left_out, _)), limits) => (Reason::LeftOut(left_out.clone()), limits),
-            (None, None, Some(limits)) => return Verdict::of_limits(limits, bounds),
-            // Without an answer nothing is known, whatever the reason.
-            (None, None, None) => (Reason::Internal(Internal::NoAnswer), None),
-        };
-        Verdict::Unknown {
-            reason,
-            established,
-        }
-    }
-}
-
 /// What one core does.
 struct Search<'t> {
     task: &'t Task<'t>,
-    common: &'t Mutex<Common>,
+    agenda: &'t Mutex<Agenda>,
     /// There is an answer, or nothing small is left to ask.
     news: &'t Condvar,
     core: usize,
@@ -342,23 +116,23 @@ struct Search<'t> {
 struct Over;
 
 impl Search<'_> {
-    fn common(&self) -> MutexGuard<'_, Common> {
+    fn agenda(&self) -> MutexGuard<'_, Agenda> {
         // What a core that panicked had told is as true as before.
-        (self.common.lock()).unwrap_or_else(PoisonError::into_inner)
+        (self.agenda.lock()).unwrap_or_else(PoisonError::into_inner)
     }
 
     fn small_questions(&self) -> ControlFlow<Over> {
-        let mut common = self.common();
-        let count = FIRST_LEVELS.min(common.plan.len());
-        let first: Vec<Level> = common.plan.drain(..count).collect();
-        common.open.extend(first);
-        drop(common);
+        let mut agenda = self.agenda();
+        let count = FIRST_LEVELS.min(agenda.plan.len());
+        let first: Vec<Level> = agenda.plan.drain(..count).collect();
+        agenda.open.extend(first);
+        drop(agenda);
         loop {
-            let next = self.common().next(self.core, true);
+            let next = self.agenda().next(self.core, true);
             let Some(level) = next else { break };
             self.ask(level)?;
         }
-        self.common().has_begun = true;
+        self.agenda().has_begun = true;
         self.news.notify_all();
         self.run_at_random()
     }
@@ -367,7 +141,7 @@ impl Search<'_> {
         // With all violations, they would find the same ones again and again.
         if self.task.options.bounds.are_open() && !self.task.options.all_violations {
             let (run, record) = sample::sample(self.task);
-            self.common().attempts.push(record);
+            self.agenda().attempts.push(record);
             match run {
                 None => {}
                 Some(run) if self.task.depends_on_unknown(&run) => {
@@ -384,9 +158,9 @@ impl Search<'_> {
     /// nobody may be faster with a large one, unless they take long.
     fn wait_for_small_questions(&self, longest: Duration) {
         let is_early =
-            |common: &mut Common| !common.has_begun && !self.task.stop.load(Ordering::Relaxed);
+            |agenda: &mut Agenda| !agenda.has_begun && !self.task.stop.load(Ordering::Relaxed);
         // Whoever waits gets on with it, come what may.
-        let _ = (self.news).wait_timeout_while(self.common(), longest, is_early);
+        let _ = (self.news).wait_timeout_while(self.agenda(), longest, is_early);
     }
 
     /// All other questions.
@@ -398,14 +172,14 @@ impl Search<'_> {
             if self.is_over() {
                 return self.unknown(Reason::Time);
             }
-            let mut common = self.common();
-            if let Some(level) = common.next(self.core, false) {
-                drop(common);
+            let mut agenda = self.agenda();
+            if let Some(level) = agenda.next(self.core, false) {
+                drop(agenda);
                 self.ask(level)?;
-            } else if common.is_done() {
+            } else if agenda.is_done() {
                 return ControlFlow::Continue(());
             } else {
-                let _ = self.news.wait_timeout(common, PAUSE);
+                let _ = self.news.wait_timeout(agenda, PAUSE);
             }
         }
     }
@@ -417,7 +191,7 @@ impl Search<'_> {
             return ControlFlow::Continue(());
         };
         let start = Instant::now();
-        let (answer, record) = self.answer(&mut level, question.order);
+        let (answer, record) = self.answer(&mut level, &question);
         let is_too_long = matches!(answer, Answer::TooLong);
         if is_too_long {
             level.turns += 1;
@@ -432,11 +206,11 @@ impl Search<'_> {
         } else {
             level.next_question();
         }
-        let mut common = self.common();
-        common.under_way.remove(&self.core);
-        common.attempts.push(record);
-        common.open.push(level);
-        drop(common);
+        let mut agenda = self.agenda();
+        agenda.under_way.remove(&self.core);
+        agenda.attempts.push(record);
+        agenda.put_back(level, is_too_long);
+        drop(agenda);
         self.news.notify_all();
         match answer {
             Answer::Violated(run) => self.end(Verdict::Violated(run)),
@@ -447,25 +221,25 @@ impl Search<'_> {
             Answer::Depends(dependent) => self.unknown(Reason::DependsOn(dependent)),
             Answer::TooMuch(reason) => self.give_up_from(question.unwind, reason),
             Answer::Partly(part) => {
-                self.common().part = Some(*part);
+                self.agenda().part = Some(*part);
                 ControlFlow::Continue(())
             }
         }
     }
 
-    fn answer(&self, level: &mut Level, order: Order) -> (Answer, Attempt) {
+    fn answer(&self, level: &mut Level, question: &Question) -> (Answer, Attempt) {
         let deadline = self.deadline(level);
         if level.bounded.is_none() {
             let largest = level.questions.asked.back().copied();
             let query = Query {
-                order: largest.filter(|_| !level.is_hard).unwrap_or(order),
+                order: largest.filter(|_| !level.is_hard).unwrap_or(question.order),
                 unwind: level.questions.unwind,
                 deadline,
             };
             match Bounded::new(self.task, &query) {
                 Ok(bounded) => {
                     if bounded.has_whole_loops() {
-                        self.common().enough_unwinding = Some(level.questions.unwind);
+                        self.agenda().enough_unwinding = Some(level.questions.unwind);
                     }
                     level.bounded = Some(bounded);
                 }
@@ -476,45 +250,31 @@ impl Search<'_> {
             .bounded
             .as_mut()
             .expect("it was made if there was none");
-        bounded.ask(self.task, order, deadline)
+        bounded.ask(self.task, question.order, question.kind, deadline)
     }
 
     /// There is no violation within these bounds.
     fn note(&self, question: Question, limits: Limits) -> ControlFlow<Over> {
-        if limits.order.is_none() && limits.loops.is_empty() {
-            if !limits.assumptions.is_empty() {
-                // What was taken for granted may be wrong.
-                self.run_at_random()?;
-            }
-            let bounds = &self.task.options.bounds;
-            return self.end(Verdict::of_limits(limits, bounds));
+        let established = self.agenda().note(question, limits);
+        let Some(limits) = established.filter(agenda::is_whole) else {
+            return ControlFlow::Continue(());
+        };
+        if !limits.assumptions.is_empty() {
+            // What was taken for granted may be wrong.
+            self.run_at_random()?;
         }
-        let mut common = self.common();
-        common.shown.push(question);
-        let Question { order, unwind, .. } = question;
-        let size = size_of(order) * u64::from(unwind);
-        if (common.established.as_ref()).is_none_or(|(best, _)| size >= *best) {
-            common.established = Some((size, limits));
-        }
-        ControlFlow::Continue(())
+        self.end(Verdict::of_limits(limits, &self.task.options.bounds))
     }
 
-    /// Fewer iterations may still bring something to light.
     fn give_up_from(&self, unwind: u32, reason: Reason) -> ControlFlow<Over> {
-        let mut common = self.common();
-        if common.shown.is_empty() {
-            drop(common);
-            return self.unknown(reason);
+        match self.agenda().give_up_from(unwind, &reason) {
+            true => ControlFlow::Continue(()),
+            false => self.unknown(reason),
         }
-        let is_less = (common.too_much.as_ref()).is_none_or(|(least, _)| unwind < *least);
-        if is_less {
-            common.too_much = Some((unwind, reason));
-        }
-        ControlFlow::Continue(())
     }
 
     fn unknown(&self, reason: Reason) -> ControlFlow<Over> {
-        let established = self.common().established.clone();
+        let established = self.agenda().established.clone();
         self.end(Verdict::Unknown {
             reason,
             established: established.map(|(_, limits)| limits),
@@ -523,11 +283,11 @@ impl Search<'_> {
 
     /// The first verdict counts, and stops everybody.
     fn end(&self, verdict: Verdict) -> ControlFlow<Over> {
-        let mut common = self.common();
-        common.verdict.get_or_insert(verdict);
+        let mut agenda = self.agenda();
+        agenda.verdict.get_or_insert(verdict);
         self.task.stop.store(true, Ordering::Relaxed);
         self.news.notify_all();
-        drop(common);
+        drop(agenda);
         ControlFlow::Break(Over)
     }
 
@@ -555,175 +315,5 @@ impl Search<'_> {
             .min(LONGEST_SHARE);
         let end = Instant::now() + share.saturating_sub(level.spent);
         Some(self.task.deadline.map_or(end, |last| last.min(end)))
-    }
-}
-
-fn size_of(order: Order) -> u64 {
-    match order {
-        Order::Contexts(contexts) => u64::from(contexts),
-        Order::Rounds(rounds) => 2 * u64::from(rounds),
-    }
-}
-
-/// The number of the level whose question had the fewest turns.
-fn fewest_turns<'l>(levels: impl Iterator<Item = &'l Level>) -> Option<usize> {
-    let least = levels.min_by_key(|level| (level.turns, level.number));
-    least.map(|level| level.number)
-}
-
-/// Whether the first bound allows all that the second does.
-fn contains(order: Order, other: Order) -> bool {
-    match (order, other) {
-        (Order::Contexts(a), Order::Contexts(b))
-        | (Order::Rounds(a), Order::Rounds(b) | Order::Contexts(b)) => a >= b,
-        (Order::Contexts(_), Order::Rounds(_)) => false,
-    }
-}
-
-/// The bounds to try: contexts and unwinding in turn, whichever is not given.
-fn plan(order: Option<Order>, unwind: Option<u32>) -> Vec<Questions> {
-    let mut plan = Vec::new();
-    let mut add = |level: u32, is_for_proof: bool, asked: VecDeque<Order>| {
-        plan.push(Questions {
-            unwind: unwind.unwrap_or(level),
-            asked,
-            is_for_proof,
-        });
-    };
-    if let Some(order) = order {
-        let last = if unwind.is_some() { 1 } else { HIGHEST };
-        (1..=last).for_each(|level| add(level, false, [order].into()));
-        return plan;
-    }
-    let rounds = |bounds: RangeInclusive<u32>| bounds.map(Order::Rounds).collect();
-    add(1, false, rounds(1..=2));
-    add(2, false, rounds(2..=3));
-    add(3, false, rounds(2..=5));
-    add(5, false, rounds(2..=2));
-    for level in 4..=HIGHEST {
-        // Some loops have to go round often before anything happens.
-        if let Some(unwind) = 1u32
-            .checked_shl(level - 1)
-            .filter(|unwind| *unwind <= MOST_UNWINDING)
-        {
-            add(unwind, false, rounds(1..=2));
-        }
-        add(level, false, rounds(3..=level + 2));
-        add(level, true, [Order::Contexts(2 * level)].into());
-    }
-    plan
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn common(plan: Vec<Questions>, cores: usize) -> Common {
-        Common {
-            plan: (plan.into_iter().enumerate())
-                .map(|(number, questions)| Level::new(number, questions))
-                .collect(),
-            most_open: OPEN_LEVELS + cores - 1,
-            ..Common::default()
-        }
-    }
-
-    fn rounds(unwind: u32, asked: RangeInclusive<u32>) -> Questions {
-        Questions {
-            unwind,
-            asked: asked.map(Order::Rounds).collect(),
-            is_for_proof: false,
-        }
-    }
-
-    /// What a core does with an answer.
-    fn answer(common: &mut Common, core: usize, mut level: Level, is_too_long: bool) {
-        if let Some(question) = common.under_way.remove(&core) {
-            if is_too_long {
-                level.turns += 1;
-            } else {
-                common.shown.push(question);
-                level.next_question();
-            }
-        }
-        common.open.push(level);
-    }
-
-    #[test]
-    fn what_contains_a_hard_question_waits_for_it() {
-        let plan = vec![rounds(3, 3..=4), rounds(4, 3..=4), rounds(8, 1..=2)];
-        let mut common = common(plan, 2);
-        let hard = common.next(0, false).expect("the first level is free");
-        assert_eq!(hard.number, 0);
-        answer(&mut common, 0, hard, true);
-        let other = common.next(0, false).expect("another is free");
-        assert_eq!(other.number, 2);
-        let hard = common.next(1, false).expect("the hard one goes on");
-        assert_eq!((hard.number, hard.turns), (0, 1));
-        answer(&mut common, 1, hard, false);
-        // Three rounds are shown; neither four nor three with more iterations is
-        // known to be hard.
-        let next = common.next(1, false).expect("it is free now");
-        assert_eq!((next.number, next.turns), (0, 0));
-    }
-
-    #[test]
-    fn nobody_is_idle_while_there_is_a_question() {
-        let plan = vec![rounds(1, 1..=2), rounds(2, 2..=3)];
-        let mut common = common(plan, 2);
-        let hard = common.next(0, false).expect("the first level is free");
-        answer(&mut common, 0, hard, true);
-        let first = common.next(0, false).map(|level| level.number);
-        let second = common.next(1, false).map(|level| level.number);
-        assert_eq!((first, second), (Some(0), Some(1)));
-        let third = common.next(2, false).map(|level| level.number);
-        assert_eq!(third, None);
-    }
-
-    #[test]
-    fn every_question_is_answered_in_the_end() {
-        for seed in 1..=20u64 {
-            let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mut draw = |below: u64| {
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                random % below
-            };
-            let cores = 1 + (seed % 3) as usize;
-            let all: Vec<(u32, VecDeque<Order>)> = (plan(None, None).iter())
-                .filter(|questions| !questions.is_for_proof)
-                .map(|questions| (questions.unwind, questions.asked.clone()))
-                .collect();
-            let mut common = common(plan(None, None), cores);
-            let mut busy: Vec<Option<Level>> = (0..cores).map(|_| None).collect();
-            while !common.is_done() {
-                let core = draw(cores as u64) as usize;
-                match busy[core].take() {
-                    Some(level) => {
-                        let is_too_long = level.turns < 6 && draw(3) == 0;
-                        answer(&mut common, core, level, is_too_long);
-                    }
-                    None => busy[core] = common.next(core, false),
-                }
-                assert!(
-                    busy.iter().any(Option::is_some) || !common.under_way.is_empty() || {
-                        busy[0] = common.next(0, false);
-                        busy[0].is_some() || common.is_done()
-                    },
-                    "nobody is at anything, and there are open questions"
-                );
-            }
-            for (unwind, asked) in all {
-                for order in asked {
-                    let question = Question {
-                        order,
-                        unwind,
-                        is_begun: false,
-                    };
-                    assert!(common.is_shown(&question), "{order:?} {unwind}");
-                }
-            }
-        }
     }
 }

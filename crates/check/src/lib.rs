@@ -4,6 +4,7 @@
 //! interpreter repeat what the solver found. Nothing is called violated that
 //! the interpreter has not seen; nothing is called safe without its bounds.
 
+mod agenda;
 mod attempt;
 mod bounded;
 mod collect;
@@ -29,7 +30,8 @@ pub use search::{Key, LeftOut, SealError, Slice, Strategy, Tiling, Untried};
 pub use slice::{Combined, Misfit, SliceResult, SliceVerdict, combine};
 pub use unfold::{Maker, Omission, Way};
 pub use verdict::{
-    Attempt, Bounds, Conflict, Options, Order, Progress, Reductions, Report, Search, Stage, Verdict,
+    Attempt, Bounds, Conflict, Kind, Options, Order, Progress, Reductions, Report, Search, Stage,
+    Verdict,
 };
 
 use analysis::Loops;

@@ -62,6 +62,8 @@ impl Task<'_> {
             Err(answer) => return answer,
         };
         let violated = encoding.any_violation(&mut clauses);
+        let parts =
+            (self.can_ask_by_kind()).then(|| encoding.violation_by_kind(threads, &mut clauses));
         let schedule = freeze(threads, &mut encoding, &mut clauses);
         record.encoding = start.elapsed();
         record.variables = clauses.cnf.variable_count() as usize;
@@ -84,6 +86,7 @@ impl Task<'_> {
         let problem = Problem {
             cnf: clauses.cnf,
             query: literal(violated),
+            parts: parts.into_iter().flatten().map(literal).collect(),
             schedule,
         };
         let search = &self.options.search;

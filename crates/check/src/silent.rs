@@ -11,7 +11,7 @@ use crate::bounded::Bounded;
 use crate::collect::Collection;
 use crate::facts::{Assumption, Limits, Silent, SourcePlace};
 use crate::reach::Watchlist;
-use crate::verdict::{Options, Order, Search};
+use crate::verdict::{Kind, Options, Order, Search};
 use replay::{Checks, Run};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -96,7 +96,7 @@ fn ask_all(task: &Task, query: &Query, limits: &Limits) -> bool {
     for order in orders {
         let query = Query { order, ..*query };
         let answer = match Bounded::new(task, &query) {
-            Ok(mut bounded) => bounded.ask(task, order, query.deadline).0,
+            Ok(mut bounded) => bounded.ask(task, order, Kind::All, query.deadline).0,
             Err(failure) => failure.0,
         };
         let Answer::None(found) = answer else {

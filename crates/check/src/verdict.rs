@@ -274,11 +274,23 @@ pub struct Report {
     pub rest: Option<Verdict>,
 }
 
+/// Which violations are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    #[default]
+    All,
+    /// Assertions that fail in runs in which nothing else goes wrong.
+    Assertions,
+    /// Everything else, in any run.
+    Others,
+}
+
 /// One query and its cost.
 #[derive(Clone, Debug, Default)]
 pub struct Attempt {
     pub order: Option<Order>,
     pub unwind: Option<u32>,
+    pub kind: Kind,
     /// Name and number of positions of each thread.
     pub threads: Vec<(String, usize)>,
     pub cells: usize,

@@ -194,6 +194,39 @@ impl Encoding {
         self.literal(lit, Polarity::Positive, sink)
     }
 
+    /// The question for any violation in two parts: whether an assertion fails in a run
+    /// in which nothing else goes wrong, and whether anything else does. Whatever goes
+    /// wrong is found by one of them; a run with both is found by the second. The
+    /// negations say nothing. Not for races, which are looked for on their own.
+    ///
+    /// This is for solvers: a failing assertion is harder to find in one question
+    /// together with thousands of accesses that might be wrong as well.
+    ///
+    /// # Panics
+    /// If races are looked for.
+    pub fn violation_by_kind(&mut self, threads: &Threads, sink: &mut impl ClauseSink) -> [i32; 2] {
+        assert!(
+            self.races.is_none(),
+            "races should be looked for as a whole"
+        );
+        let (mut assertions, mut others) = (Vec::new(), Vec::new());
+        for (index, violation) in threads.violations.iter().enumerate() {
+            match violation.check {
+                _ if self.is_forbidden[index] => {}
+                Check::Assert => assertions.push(self.violations[index]),
+                _ => others.push(self.violations[index]),
+            }
+        }
+        let gates = &mut self.blaster.gates;
+        let goes_wrong = gates.any(&others);
+        let fails = gates.any(&assertions);
+        let only_fails = gates.and(fails, !goes_wrong);
+        others.extend(self.deadlocks.as_ref().map(|deadlocks| deadlocks.found));
+        let goes_wrong_otherwise = gates.any(&others);
+        let parts = [only_fails, goes_wrong_otherwise];
+        parts.map(|lit| self.literal(lit, Polarity::Positive, sink))
+    }
+
     /// Does not look for something any more. Ask for [`Encoding::any_violation`]
     /// anew after that.
     pub fn forbid(&mut self, threads: &Threads, site: &Site, sink: &mut impl ClauseSink) {

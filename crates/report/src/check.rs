@@ -9,7 +9,7 @@ use crate::facts::{
 use crate::run::render_violation;
 use crate::trace::render_trace;
 use crate::{group_digits, plural};
-use check::{Attempt, Combined, Order, Reach, Reason, Report, Verdict};
+use check::{Attempt, Combined, Kind, Order, Reach, Reason, Report, Verdict};
 use ir::Program;
 use replay::{Input, InputKind, Run};
 use std::fmt::Write;
@@ -253,7 +253,7 @@ pub fn render_statistics(report: &Report, cost: &Cost) -> String {
 fn attempt_row(attempt: &Attempt) -> Vec<String> {
     let count = |number: usize| group_digits(number as u128);
     vec![
-        describe_bounds(attempt.order, attempt.unwind),
+        describe_question(attempt),
         count(attempt.cells),
         count(attempt.variables),
         count(attempt.clauses),
@@ -294,6 +294,16 @@ fn describe_search(attempt: &Attempt) -> String {
         let _ = writeln!(text, "  {failure}");
     }
     text
+}
+
+/// `4 contexts, unwind 2, assertions`.
+fn describe_question(attempt: &Attempt) -> String {
+    let bounds = describe_bounds(attempt.order, attempt.unwind);
+    match attempt.kind {
+        Kind::All => bounds,
+        Kind::Assertions => format!("{bounds}, assertions"),
+        Kind::Others => format!("{bounds}, others"),
+    }
 }
 
 /// `4 contexts, unwind 2`.

@@ -7,7 +7,9 @@ use crate::facts::{
 };
 use crate::run::describe_outcome;
 use crate::trace::describe_effect;
-use check::{Assumption, Attempt, CutLoop, Limits, Order, Reach, Reason, SourcePlace, Verdict};
+use check::{
+    Assumption, Attempt, CutLoop, Kind, Limits, Order, Reach, Reason, SourcePlace, Verdict,
+};
 use ir::{Location, Program};
 use replay::{Excluded, Exploration, Found, Limit, Run, StackEntry, Violation};
 use serde_json::{Value, json};
@@ -174,6 +176,11 @@ fn attempt(attempt: &Attempt) -> Value {
     json!({
         "order": attempt.order.map(order_to_json),
         "unwind": attempt.unwind,
+        "kind": match attempt.kind {
+            Kind::All => "all",
+            Kind::Assertions => "assertions",
+            Kind::Others => "others",
+        },
         "threads": threads,
         "cells": attempt.cells,
         "variables": attempt.variables,

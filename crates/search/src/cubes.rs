@@ -320,6 +320,7 @@ mod tests {
         Problem {
             cnf,
             query,
+            parts: Vec::new(),
             schedule,
         }
     }

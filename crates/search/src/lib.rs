@@ -21,6 +21,7 @@ mod seal;
 mod simplified;
 mod space;
 mod swarm;
+mod turns;
 mod whole;
 mod widen;
 
@@ -29,6 +30,7 @@ pub use partition::Slice;
 pub use problem::{Model, Problem, Schedule, Thread};
 pub use seal::{Key, SealError};
 pub use swarm::Tiling;
+pub use turns::Turns;
 
 use solve::{Cadical, Reason, SatSolver, ShareClauses};
 use std::time::{Duration, Instant};

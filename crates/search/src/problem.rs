@@ -11,6 +11,9 @@ pub struct Problem {
     pub cnf: Cnf,
     /// Is there a model in which this holds?
     pub query: Literal,
+    /// The query in parts, each easier than the whole: if it holds in a model, some
+    /// model has one of these too. Empty if there are none.
+    pub parts: Vec<Literal>,
     pub schedule: Schedule,
 }
 

@@ -446,6 +446,7 @@ fn a_checkpoint_of_something_else_is_refused() {
     let problem = Problem {
         cnf,
         query: !truth,
+        parts: Vec::new(),
         schedule: Schedule {
             truth,
             run: vec![vec![truth]],

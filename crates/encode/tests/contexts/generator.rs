@@ -6,8 +6,8 @@ use fastrand::Rng;
 use formula::{Range, Sort, TermId, Terms};
 use std::collections::BTreeMap;
 use unfold::{
-    Access, Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Threads,
-    Violation,
+    Access, Cell, CellId, Check, Creation, Moment, Place, Position, Step, Thread, ThreadId,
+    Threads, Violation,
 };
 
 pub struct Program {
@@ -141,7 +141,10 @@ impl Generator<'_> {
         }
         let n_violations = self.rng.usize(1..=2);
         let violations = (0..n_violations)
-            .map(|_| Violation::of_assertion(self.moment(&pools)))
+            .map(|_| Violation {
+                check: [Check::Assert, Check::Memory][self.rng.usize(..2)],
+                ..Violation::of_assertion(self.moment(&pools))
+            })
             .collect();
         let mut some = |chance: u32| -> Vec<Moment> {
             let n = usize::from(self.rng.u32(..chance) == 0);

@@ -3,6 +3,7 @@
 use encode::{Found, NormalForms, Options, encode};
 use fastrand::Rng;
 use formula::Mode;
+use unfold::Check;
 
 use crate::describe::describe;
 use crate::generator::{Program, busy_program, program};
@@ -27,11 +28,27 @@ fn check(program: &Program, options: &Options) -> bool {
     let encoding = encode(threads, options, &mut solver, &mut || true, None);
     let mut encoding = encoding.expect("nobody interrupts");
     let any_violation = encoding.any_violation(&mut solver);
+    let parts = encoding.violation_by_kind(threads, &mut solver);
     for contexts in (0..=options.contexts).rev() {
         let fewer = encoding.unused_from(contexts, &mut solver);
         let is_satisfiable = solver.is_satisfiable(&[any_violation, fewer]);
         let expected = needed.is_some_and(|needed| needed <= contexts);
         assert_eq!(is_satisfiable, expected, "with {contexts} contexts");
+        let by_kind = parts.map(|part| solver.is_satisfiable(&[part, fewer]));
+        assert_eq!(
+            by_kind.contains(&true),
+            expected,
+            "with {contexts} contexts"
+        );
+        if solver.is_satisfiable(&[parts[0], fewer]) {
+            let model = encoding.model(threads, |literal| solver.value(literal));
+            simulator.check(&model);
+            let Some(Found::Moment(index)) = model.found else {
+                panic!("a violation should be found");
+            };
+            assert_eq!(threads.violations[index].check, Check::Assert);
+        }
+        assert_eq!(solver.is_satisfiable(&[any_violation, fewer]), expected);
         if !is_satisfiable {
             break;
         }

@@ -55,9 +55,14 @@ pub fn make(shape: &Shape, rng: &mut Rng) -> Problem {
     }
     maker.waits(rng);
     let query = maker.query(rng);
+    let parts = match rng.bool() {
+        true => maker.parts(query),
+        false => Vec::new(),
+    };
     Problem {
         cnf: maker.cnf,
         query,
+        parts,
         schedule: Schedule {
             truth,
             run,
@@ -70,6 +75,24 @@ pub fn make(shape: &Shape, rng: &mut Rng) -> Problem {
 impl Maker<'_> {
     fn input(&mut self) -> Literal {
         self.cnf.new_variable().positive()
+    }
+
+    /// The first thread gets to its end, or does not.
+    fn parts(&mut self, query: Literal) -> Vec<Literal> {
+        let ends = self.threads[0]
+            .done
+            .last()
+            .and_then(|row| row.last().copied());
+        let ends = ends.unwrap_or(self.truth);
+        [ends, !ends]
+            .into_iter()
+            .map(|which| {
+                let part = self.input();
+                self.cnf.add_clause(&[!part, query]);
+                self.cnf.add_clause(&[!part, which]);
+                part
+            })
+            .collect()
     }
 
     fn unused_from(&mut self) -> Vec<Literal> {
