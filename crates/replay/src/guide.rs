@@ -407,7 +407,13 @@ impl Guided<'_, '_> {
                 counter.is_some_and(|counter| counter.returns(thread, function) >= count)
             }
             Mark::End => self.ended.contains(&thread),
-            Mark::Exit => self.exiting.contains(&thread),
+            // With nothing to run, to begin with it would be to end it.
+            Mark::Exit => {
+                let has_nothing_to_run = thread < machine.thread_count()
+                    && is_ending_process(machine.thread(thread))
+                    && machine.at_exit.is_empty();
+                self.exiting.contains(&thread) || has_nothing_to_run
+            }
             Mark::Start => thread < machine.thread_count() && machine.thread(thread).steps > 0,
         }
     }

@@ -241,6 +241,10 @@ fn describe_omission(omission: Omission) -> String {
         Omission::LastHandlers => {
             "functions for the end of the process do not run after the last thread"
         }
+        Omission::LateHandlers => {
+            "functions for the end of the process do not run if they are registered after \
+             another thread has begun to end it"
+        }
         Omission::OwnAddress(Maker::AlignedAllocations) => {
             "addresses of freed blocks are not used by aligned allocations"
         }
@@ -283,6 +287,7 @@ pub(crate) fn assumption_kind(assumption: &Assumption) -> &'static str {
             Omission::SemaphoresInUse => "semaphores-in-use",
             Omission::ManyBlocks => "many-blocks",
             Omission::LastHandlers => "last-handlers",
+            Omission::LateHandlers => "late-handlers",
             Omission::ComputedAddress => "computed-address",
             Omission::Initialised(_) => "initialised",
         },

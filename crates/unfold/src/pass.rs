@@ -162,6 +162,8 @@ pub struct Handler {
     /// If it is known from the start.
     pub function: Option<FunctionId>,
     pub takes_argument: bool,
+    /// Other threads may be running when it is registered.
+    pub is_late: bool,
 }
 
 pub struct Pass<'p> {
