@@ -200,6 +200,16 @@ pub fn describe_assumption(assumption: &Assumption) -> String {
             "the program is started without arguments, which {} looks at",
             describe_place(place)
         ),
+        Assumption::FewArguments {
+            most,
+            longest,
+            place,
+        } => format!(
+            "the program has at most {} of at most {}, which {} looks at",
+            plural(u128::from(*most), "argument"),
+            plural(u128::from(*longest), "character"),
+            describe_place(place)
+        ),
         Assumption::NoEffect { function, place } => {
             format!("{function} ({}) changes nothing", describe_place(place))
         }
@@ -275,6 +285,7 @@ pub(crate) fn assumption_kind(assumption: &Assumption) -> &'static str {
         Assumption::MemoryOrder(_) => "memory-order",
         Assumption::LostMemory => "lost-memory",
         Assumption::Arguments(_) => "arguments",
+        Assumption::FewArguments { .. } => "few-arguments",
         Assumption::NoEffect { .. } => "no-effect",
         Assumption::SilentEnd { .. } => "silent-end",
         Assumption::SilentEnds(_) => "silent-ends",
@@ -300,6 +311,7 @@ pub(crate) fn assumption_place(assumption: &Assumption) -> Option<&SourcePlace> 
         Assumption::Layout(place)
         | Assumption::MemoryOrder(place)
         | Assumption::Arguments(place)
+        | Assumption::FewArguments { place, .. }
         | Assumption::NoEffect { place, .. }
         | Assumption::SilentEnd { place, .. } => Some(place),
         Assumption::LostMemory | Assumption::Omission(_) | Assumption::SilentEnds(_) => None,

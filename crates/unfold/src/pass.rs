@@ -1,6 +1,7 @@
 //! One pass over all threads: what it collects, and the few primitives with which
 //! everything else adds to it.
 
+use crate::arguments::OpenArguments;
 use crate::checks::Check;
 use crate::known::{FrameId, Instance, Known, ObjectId};
 use crate::learn::{self, Bounds};
@@ -180,6 +181,7 @@ pub struct Pass<'p> {
     pub homes: HashMap<ObjectId, TermId>,
     /// How large objects really are, made when first asked for.
     pub extents: HashMap<ObjectId, TermId>,
+    pub open_arguments: Option<OpenArguments>,
     /// What watches are about, made when first asked for.
     pub elements: HashMap<ObjectId, TermId>,
     /// What was met whose shadow nobody follows.
