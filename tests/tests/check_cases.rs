@@ -34,6 +34,8 @@ struct Expectation {
     unsupported: Option<String>,
     /// Whether allocations may fail; they do not if not given.
     malloc_may_fail: Option<bool>,
+    /// So many arguments, at most, are inputs; there are none if not given.
+    arguments: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -119,6 +121,7 @@ fn check_case(folder: &Path) -> Result<(), String> {
         checks,
         surroundings: library::Surroundings {
             malloc_may_fail: expected.malloc_may_fail.unwrap_or(false),
+            more_arguments: expected.arguments.unwrap_or(0),
             ..Default::default()
         },
         ..Config::default()

@@ -35,6 +35,8 @@ struct Expectation {
     unwind: Option<u32>,
     /// Values that inputs take.
     inputs: Option<Vec<u64>>,
+    /// So many arguments, at most, are inputs; there are none if not given.
+    arguments: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -184,6 +186,10 @@ fn settings(expected: &Expectation) -> Result<(Config, Bounds), String> {
     let config = Config {
         checks,
         unwind: expected.unwind,
+        surroundings: library::Surroundings {
+            more_arguments: expected.arguments.unwrap_or(0),
+            ..Default::default()
+        },
         ..Config::default()
     };
     let mut bounds = Bounds {

@@ -217,10 +217,18 @@ impl Task<'_> {
             let orders = analysis::orders::first_weaker(self.program);
             let layout = layout.map(|site| Assumption::Layout(place(site)));
             let orders = orders.map(|site| Assumption::MemoryOrder(place(site)));
-            // Whoever gives some knows that there are some.
-            let has_none = self.options.config.surroundings.arguments.len() <= 1;
-            let arguments = analysis::arguments::first_use(self.program).filter(|_| has_none);
-            let arguments = arguments.map(|site| Assumption::Arguments(place(site)));
+            let surroundings = &self.options.config.surroundings;
+            let arguments = analysis::arguments::first_use(self.program).map(place);
+            let arguments = arguments.and_then(|place| match surroundings.more_arguments {
+                // Whoever gives some knows that there are some.
+                0 if surroundings.arguments.len() > 1 => None,
+                0 => Some(Assumption::Arguments(place)),
+                most => Some(Assumption::FewArguments {
+                    most,
+                    longest: library::ARGUMENT_CHARACTERS as u32,
+                    place,
+                }),
+            });
             [layout, orders, arguments].into_iter().flatten().collect()
         })
     }

@@ -100,6 +100,12 @@ pub enum Assumption {
     MemoryOrder(SourcePlace),
     /// The program has no arguments, at which this looks.
     Arguments(SourcePlace),
+    /// It has at most so many, of at most so many characters, at which this looks.
+    FewArguments {
+        most: u32,
+        longest: u32,
+        place: SourcePlace,
+    },
     /// A function that has neither a body nor a model changes nothing when it is
     /// called here.
     NoEffect {
@@ -117,6 +123,13 @@ pub enum Assumption {
     /// No thread stops at undefined behaviour of these kinds. Nobody knows whether
     /// one can.
     SilentEnds(BTreeSet<Silent>),
+}
+
+impl Assumption {
+    /// Whether it is a bound that the user gave.
+    pub fn is_asked_for(&self) -> bool {
+        matches!(self, Assumption::FewArguments { .. })
+    }
 }
 
 /// Properties whose violation ends a thread without a word, unless they are looked

@@ -83,12 +83,14 @@ impl Question {
             malloc_may_fail,
             address_reuse,
             arguments,
+            more_arguments,
             undefined,
         } = surroundings;
         self.add("spurious wake-ups", spurious_wakeups);
         self.add("allocations may fail", malloc_may_fail);
         self.add("address reuse", address_reuse);
         self.add("undefined functions", format!("{undefined:?}"));
+        self.add("open arguments", more_arguments);
         for (index, argument) in arguments.iter().enumerate() {
             self.add(&format!("argument {index}"), argument);
         }
@@ -145,7 +147,7 @@ mod tests {
     fn another_question_is_told_from_this_one() {
         let usual = Options::default();
         let question = |options: &Options| Question::of(options, Order::Contexts(4), 3);
-        let changes: [fn(&mut Options); 7] = [
+        let changes: [fn(&mut Options); 8] = [
             |options| options.bounds.unwind_every_loop = true,
             |options| {
                 options.bounds.unwind_set.insert("main.0".to_owned(), 2);
@@ -154,6 +156,7 @@ mod tests {
             |options| options.config.partial_deadlocks = false,
             |options| options.config.surroundings.spurious_wakeups = true,
             |options| options.config.surroundings.arguments.push("x".to_owned()),
+            |options| options.config.surroundings.more_arguments = 1,
             |options| options.reductions.unfolding.hiding = false,
         ];
         for change in changes {

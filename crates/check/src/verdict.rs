@@ -1,6 +1,6 @@
 //! What is asked and what is answered.
 
-use crate::facts::{CutLoop, Ending, Limits, Reach, Reason, SourcePlace};
+use crate::facts::{Assumption, CutLoop, Ending, Limits, Reach, Reason, SourcePlace};
 use replay::{Checks, Conclusion, Property};
 use search::Strategy;
 use serde::{Deserialize, Serialize};
@@ -48,15 +48,15 @@ impl Bounds {
         limits.order.is_none() && limits.loops.is_empty() || self.ask_for(limits)
     }
 
-    /// Whether the user gave every limit that mattered. What was taken for granted
-    /// counts as asked for only if all bounds are given.
+    /// Whether the user gave every limit that mattered. What else was taken for
+    /// granted counts as asked for only if all bounds are given.
     fn ask_for(&self, limits: &Limits) -> bool {
         let is_given =
             |cut: &CutLoop| self.unwind.is_some() || self.unwind_set.contains_key(&cut.name);
         self.are_given()
             || (limits.order.is_none() || self.order.is_some())
                 && limits.loops.iter().all(is_given)
-                && limits.assumptions.is_empty()
+                && limits.assumptions.iter().all(Assumption::is_asked_for)
     }
 }
 
@@ -330,7 +330,6 @@ pub struct Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Assumption;
 
     fn given(order: Option<Order>, unwind: Option<u32>, names: &[&str]) -> Bounds {
         let set = names.iter().map(|name| ((*name).to_owned(), 3));

@@ -278,6 +278,19 @@ fn guide(unfolding: &Unfolding, model: &Model, means: Numbers) -> Result<Guide, 
             });
         }
     }
+    if let Some(open) = &unfolding.open_arguments {
+        let count = evaluator.value(open.count);
+        guide.arguments.push(count);
+        for text in open.texts.iter().take(count as usize) {
+            for byte in text {
+                let byte = evaluator.value(*byte);
+                guide.arguments.push(byte);
+                if byte == 0 {
+                    break;
+                }
+            }
+        }
+    }
     Ok(guide)
 }
 

@@ -295,6 +295,9 @@ pub struct Semantics {
     property: Vec<PropertyName>,
 }
 
+/// Each of them makes formulas larger.
+const MOST_ARGUMENTS: i64 = 64;
+
 /// What the surroundings of a program may do to it.
 #[derive(Args)]
 pub struct Behaviour {
@@ -318,6 +321,11 @@ pub struct Behaviour {
     /// An argument of the program; may be given several times.
     #[arg(long = "arg", value_name = "TEXT", allow_hyphen_values = true)]
     pub arguments: Vec<String>,
+    /// The program has up to N arguments of up to 8 characters each, whatever they
+    /// say.
+    #[arg(long = "args", value_name = "N", conflicts_with = "arguments",
+          value_parser = clap::value_parser!(u32).range(1..=MOST_ARGUMENTS))]
+    pub open_arguments: Option<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -84,6 +84,7 @@ pub fn config(behaviour: &Behaviour, checks: Checks) -> Config {
             Undefined::Any => library::Undefined::Any,
             Undefined::Assume | Undefined::Error => library::Undefined::Assumed,
         },
+        more_arguments: behaviour.open_arguments.unwrap_or(0),
         ..Surroundings::default()
     };
     let arguments = behaviour.arguments.iter().cloned();

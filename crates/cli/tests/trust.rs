@@ -261,6 +261,38 @@ fn arguments_that_are_looked_at_are_named() {
     says(hands_on, "", 20, &["prog.c:2 looks at"]);
 }
 
+#[test]
+fn arguments_may_be_inputs() {
+    let compares = "#include <assert.h>\n#include <string.h>\n\
+                    int main(int argc, char **argv) {\n\
+                    if (argc == 3) assert(strcmp(argv[2], \"no\")); return 0; }";
+    let bound = "safe provided that the program has at most 1 argument of at most 8 characters, \
+                 which prog.c:4 looks at";
+    says(compares, "--args 1", 0, &[bound]);
+    let place = Workplace::new();
+    place.write("prog.c", compares);
+    let check = ["check", "prog.c", "--args", "2", "--save", "s.txt"];
+    place.check(&check, 10, &["VIOLATED prog.c:4", "arguments: ", "\"no\""]);
+    // The schedule knows them.
+    let run = ["run", "prog.c", "--property=assert", "--schedule", "s.txt"];
+    place.check(&run, 10, &["VIOLATED prog.c:4"]);
+    let explore = ["explore", "prog.c", "--args", "2", "--inputs", "0"];
+    place.check(&explore, 0, &["inputs from {0}"]);
+    let explore = ["explore", "prog.c", "--args", "2", "--inputs", "0,110,111"];
+    place.check(&explore, 10, &["VIOLATED prog.c:4"]);
+    place.check(&["run", "prog.c", "--args", "2"], 0, &["exit status 0"]);
+
+    let output = place.threadbare(&["check", "prog.c", "--args", "1", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("should be JSON");
+    assert_eq!(report["verdict"], "safe up to bounds");
+    let names = report.to_string();
+    assert!(names.contains("\"few-arguments\""), "{names}");
+
+    let excluded = ["check", "prog.c", "--args", "1", "--arg", "x"];
+    place.check(&excluded, 64, &["cannot be used with"]);
+    place.check(&["check", "prog.c", "--args", "0"], 64, &["1..=64"]);
+}
+
 // Inputs that are addresses.
 
 #[test]

@@ -58,7 +58,7 @@ pub use rwlock::RwLock;
 pub use semaphore::Semaphore;
 pub use spin::Spin;
 pub use strings::Strings;
-pub use surroundings::{Surroundings, Undefined};
+pub use surroundings::{ARGUMENT_CHARACTERS, Surroundings, Undefined};
 pub use thread::Thread;
 pub use time::Time;
 pub use verifier::{NondetType, Verifier};

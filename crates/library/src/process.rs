@@ -45,7 +45,7 @@ pub(crate) const FAMILY: Family = family! {
     QuickExit ["quick_exit"]
         "Ends the process at once; functions for a quick end cannot be registered.";
     AtExit ["atexit"]
-        "Registers a function to run at the end; it never fails.";
+        "Registers a function to run at the end; it never fails. `check` knows those that `main` registers.";
     Unsupported ["at_quick_exit"]
         "Not supported: quick exits run no functions.";
     CxaAtExit ["__cxa_atexit", "__cxa_thread_atexit"]

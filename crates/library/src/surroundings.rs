@@ -2,6 +2,9 @@
 //! flags that change how a program behaves. They exist once, here, so that those
 //! who execute programs cannot disagree about which there are.
 
+/// How long arguments are that nobody has given, without the zero at their end.
+pub const ARGUMENT_CHARACTERS: usize = 8;
+
 /// How far the surroundings go.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Surroundings {
@@ -13,6 +16,9 @@ pub struct Surroundings {
     pub address_reuse: bool,
     /// The command line of the program, its name first.
     pub arguments: Vec<String>,
+    /// So many further arguments at most; how many there are and what they say, in
+    /// at most [`ARGUMENT_CHARACTERS`] each, is up to the surroundings.
+    pub more_arguments: u32,
     pub undefined: Undefined,
 }
 
@@ -35,6 +41,7 @@ impl Default for Surroundings {
             malloc_may_fail: false,
             address_reuse: true,
             arguments: vec!["program".to_owned()],
+            more_arguments: 0,
             undefined: Undefined::default(),
         }
     }

@@ -59,6 +59,10 @@ pub enum Effect {
         places: Vec<String>,
     },
     ThreadExit,
+    /// A function is to run at the end of the process.
+    RegisterForEnd {
+        function: String,
+    },
     /// The functions that are registered for the end of the process are next.
     ExitBegins,
     ProcessExit {

@@ -50,13 +50,15 @@
 //! threads, sorted by their numbers), and so on. If there is only one answer,
 //! nothing is asked, and `index` does not count it. Which freed address an
 //! allocation gets is better said by naming the allocation that had it first.
+//! Arguments of the program that are inputs are asked for before anything runs, by
+//! nobody: they have a list of their own.
 //!
 //! This module must not know where guides come from.
 
 use crate::count::Counter;
 use crate::drive::{DoesNotFit, GivenInputs, Outcome, Recorder, Run};
 use crate::image::Image;
-use crate::inputs::{Addressed, Allocation, Asker, Inputs, NoInput, Request};
+use crate::inputs::{Addressed, Allocation, Asker, InputKind, Inputs, NoInput, Request};
 use crate::machine::{Config, Machine};
 use crate::schedule::Schedule;
 use crate::thread::{End, Life, Phase, Stuck, Thread};
@@ -133,6 +135,9 @@ pub struct Guide {
     pub addresses: Vec<(usize, Addressed)>,
     /// Addresses, which may also be given as inputs; what is said here comes first.
     pub reuses: Vec<GuidedReuse>,
+    /// How many arguments the program has that are inputs, and their characters, in
+    /// the order in which they are asked for.
+    pub arguments: Vec<u128>,
     /// Who goes on after the last stretch.
     pub finally: usize,
     /// Violations that do not end the run, unless they end every run.
@@ -187,6 +192,7 @@ pub fn guide_along(
     let mut inputs = NotedInputs {
         given: GivenInputs::of(schedule),
         noted: Vec::new(),
+        arguments: Vec::new(),
     };
     let counter = Some(Box::<Counter>::default());
     let (machine, started) = Machine::start_with(image, config, &mut inputs, false, counter);
@@ -222,6 +228,7 @@ pub fn guide_along(
         return Err(DoesNotFit(misfit));
     }
     guide.inputs = inputs.noted;
+    guide.arguments = inputs.arguments;
     Ok(guide)
 }
 
@@ -229,11 +236,15 @@ pub fn guide_along(
 struct NotedInputs<'s> {
     given: GivenInputs<'s>,
     noted: Vec<GuidedInput>,
+    arguments: Vec<u128>,
 }
 
 impl Inputs for NotedInputs<'_> {
     fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
         let value = self.given.choose(request)?;
+        if request.kind == InputKind::Argument {
+            self.arguments.push(value);
+        }
         self.noted.extend(request.asker.map(|asker| GuidedInput {
             thread: request.thread,
             function: asker.function,
@@ -250,6 +261,7 @@ struct GuidedInputs {
     answers: HashMap<(usize, Asker), u128>,
     addresses: HashMap<(usize, Asker), Addressed>,
     reuses: HashMap<Allocation, Allocation>,
+    arguments: std::vec::IntoIter<u128>,
 }
 
 impl GuidedInputs {
@@ -270,6 +282,7 @@ impl GuidedInputs {
             answers: answers.collect(),
             addresses: addresses.collect(),
             reuses: guide.reuses.iter().map(|one| (one.by, one.of)).collect(),
+            arguments: guide.arguments.clone().into_iter(),
         }
     }
 }
@@ -294,6 +307,10 @@ impl Inputs for GuidedInputs {
     fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
         if let Some(address) = self.address(request) {
             return Ok(address);
+        }
+        if request.kind == InputKind::Argument {
+            let next = self.arguments.next().unwrap_or(0);
+            return Ok(request.domain.fit(next));
         }
         let asker = request.asker.map(|asker| (request.thread, asker));
         let given = asker.and_then(|asker| self.answers.get(&asker));
@@ -407,7 +424,13 @@ impl Guided<'_, '_> {
                 counter.is_some_and(|counter| counter.returns(thread, function) >= count)
             }
             Mark::End => self.ended.contains(&thread),
-            Mark::Exit => self.exiting.contains(&thread),
+            // With nothing to run, to begin with it would be to end it.
+            Mark::Exit => {
+                let has_nothing_to_run = thread < machine.thread_count()
+                    && is_ending_process(machine.thread(thread))
+                    && machine.at_exit.is_empty();
+                self.exiting.contains(&thread) || has_nothing_to_run
+            }
             Mark::Start => thread < machine.thread_count() && machine.thread(thread).steps > 0,
         }
     }

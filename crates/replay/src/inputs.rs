@@ -25,10 +25,12 @@ pub enum InputKind {
     Allocation,
     /// Random numbers, clocks, files: what the surroundings answer.
     Environment,
+    /// How many arguments the program has, and their characters.
+    Argument,
 }
 
 impl InputKind {
-    pub const ALL: [InputKind; 9] = [
+    pub const ALL: [InputKind; 10] = [
         InputKind::Nondet,
         InputKind::Uninitialised,
         InputKind::UnknownCall,
@@ -38,6 +40,7 @@ impl InputKind {
         InputKind::Timeout,
         InputKind::Allocation,
         InputKind::Environment,
+        InputKind::Argument,
     ];
 
     pub fn name(self) -> &'static str {
@@ -51,6 +54,7 @@ impl InputKind {
             InputKind::Timeout => "timeout",
             InputKind::Allocation => "allocation",
             InputKind::Environment => "environment",
+            InputKind::Argument => "argument",
         }
     }
 

@@ -10,6 +10,7 @@
 //! solvers) nor on any front end. It neither prints nor reads files.
 
 mod access;
+mod arguments;
 mod calls;
 mod compute;
 mod conclusion;
@@ -44,6 +45,7 @@ mod uninitialised;
 mod value;
 mod violation;
 
+pub use arguments::arguments_among;
 pub use conclusion::Conclusion;
 pub use coverage::Coverage;
 pub use drive::{DoesNotFit, Outcome, Run, run_random, run_schedule};

@@ -235,12 +235,8 @@ impl<'a> Machine<'a> {
         let program = self.image.program;
         let mut main = self.new_thread("main")?;
         self.threads.push(self.vacant.clone());
-        self.push_call(
-            &mut main,
-            program.main,
-            &self.image.main_arguments,
-            Then::Drop,
-        )?;
+        let arguments = self.arguments_of_main(&main, inputs)?;
+        self.push_call(&mut main, program.main, &arguments, Then::Drop)?;
         for function in program.startup.iter().rev() {
             self.push_call(&mut main, *function, &[], Then::Drop)?;
         }

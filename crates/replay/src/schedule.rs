@@ -45,6 +45,8 @@ pub struct Options {
     pub spurious_wakeups: bool,
     pub malloc_may_fail: bool,
     pub no_address_reuse: bool,
+    /// So many arguments of the program, at most, are inputs.
+    pub more_arguments: u32,
 }
 
 /// What is wrong with a schedule file.
@@ -71,6 +73,7 @@ impl Options {
             address_reuse,
             // Given again by whoever wants the same run.
             arguments: _,
+            more_arguments,
             // How a run goes does not depend on what it is called.
             undefined: _,
         } = &config.surroundings;
@@ -78,6 +81,7 @@ impl Options {
             spurious_wakeups: *spurious_wakeups,
             malloc_may_fail: *malloc_may_fail,
             no_address_reuse: !*address_reuse,
+            more_arguments: *more_arguments,
         }
     }
 
@@ -86,13 +90,18 @@ impl Options {
             spurious_wakeups,
             malloc_may_fail,
             no_address_reuse,
+            more_arguments,
         } = self;
         let surroundings = &mut config.surroundings;
         surroundings.spurious_wakeups = spurious_wakeups;
         surroundings.malloc_may_fail = malloc_may_fail;
         surroundings.address_reuse = !no_address_reuse;
+        surroundings.more_arguments = more_arguments;
     }
 }
+
+/// The option that has a number.
+const ARGUMENTS: &str = "option args ";
 
 const HEADER: &str = "threadbare schedule 1";
 
@@ -119,6 +128,9 @@ impl fmt::Display for Schedule {
             if *is_set {
                 writeln!(f, "option {name}")?;
             }
+        }
+        if options.more_arguments > 0 {
+            writeln!(f, "{ARGUMENTS}{}", options.more_arguments)?;
         }
         writeln!(f, "contexts")?;
         for context in &self.contexts {
@@ -182,6 +194,11 @@ impl<'t> Parser<'t> {
             let line = self.next("'contexts'")?;
             if line == "contexts" {
                 break;
+            }
+            if let Some(number) = line.strip_prefix(ARGUMENTS) {
+                let number = self.number(Some(number.trim()), "a number of arguments")?;
+                schedule.options.more_arguments = number;
+                continue;
             }
             let name = line.strip_prefix("option ").map(str::trim);
             let mut options = schedule.options;
@@ -334,6 +351,7 @@ mod tests {
             digest: 0x8f14_e45f_ceea_167a,
             options: Options {
                 malloc_may_fail: true,
+                more_arguments: 2,
                 ..Options::default()
             },
             ..Schedule::default()

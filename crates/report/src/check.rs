@@ -164,6 +164,14 @@ fn render_run_of_violation(program: &Program, run: &Run, word: &str, width: usiz
     if let Some(inputs) = describe_inputs(run) {
         let _ = writeln!(text, "inputs: {inputs}");
     }
+    if let Some((count, texts)) = replay::arguments_among(&run.schedule.inputs) {
+        let texts: Vec<String> = texts.iter().map(|text| format!("\"{text}\"")).collect();
+        let _ = match (count, texts.is_empty()) {
+            (0, _) => writeln!(text, "arguments: none"),
+            (_, true) => writeln!(text, "arguments: {count}, whatever they say"),
+            (_, false) => writeln!(text, "arguments: {}", texts.join(" ")),
+        };
+    }
     let contexts = plural(run.schedule.contexts.len() as u128, "context");
     let steps = plural(u128::from(run.steps), "visible step");
     let _ = match run.steps {

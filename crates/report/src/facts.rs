@@ -200,6 +200,16 @@ pub fn describe_assumption(assumption: &Assumption) -> String {
             "the program is started without arguments, which {} looks at",
             describe_place(place)
         ),
+        Assumption::FewArguments {
+            most,
+            longest,
+            place,
+        } => format!(
+            "the program has at most {} of at most {}, which {} looks at",
+            plural(u128::from(*most), "argument"),
+            plural(u128::from(*longest), "character"),
+            describe_place(place)
+        ),
         Assumption::NoEffect { function, place } => {
             format!("{function} ({}) changes nothing", describe_place(place))
         }
@@ -241,6 +251,10 @@ fn describe_omission(omission: Omission) -> String {
         Omission::LastHandlers => {
             "functions for the end of the process do not run after the last thread"
         }
+        Omission::LateHandlers => {
+            "functions for the end of the process do not run if they are registered after \
+             another thread has begun to end it"
+        }
         Omission::OwnAddress(Maker::AlignedAllocations) => {
             "addresses of freed blocks are not used by aligned allocations"
         }
@@ -271,6 +285,7 @@ pub(crate) fn assumption_kind(assumption: &Assumption) -> &'static str {
         Assumption::MemoryOrder(_) => "memory-order",
         Assumption::LostMemory => "lost-memory",
         Assumption::Arguments(_) => "arguments",
+        Assumption::FewArguments { .. } => "few-arguments",
         Assumption::NoEffect { .. } => "no-effect",
         Assumption::SilentEnd { .. } => "silent-end",
         Assumption::SilentEnds(_) => "silent-ends",
@@ -283,6 +298,7 @@ pub(crate) fn assumption_kind(assumption: &Assumption) -> &'static str {
             Omission::SemaphoresInUse => "semaphores-in-use",
             Omission::ManyBlocks => "many-blocks",
             Omission::LastHandlers => "last-handlers",
+            Omission::LateHandlers => "late-handlers",
             Omission::ComputedAddress => "computed-address",
             Omission::Initialised(_) => "initialised",
         },
@@ -295,6 +311,7 @@ pub(crate) fn assumption_place(assumption: &Assumption) -> Option<&SourcePlace> 
         Assumption::Layout(place)
         | Assumption::MemoryOrder(place)
         | Assumption::Arguments(place)
+        | Assumption::FewArguments { place, .. }
         | Assumption::NoEffect { place, .. }
         | Assumption::SilentEnd { place, .. } => Some(place),
         Assumption::LostMemory | Assumption::Omission(_) | Assumption::SilentEnds(_) => None,

@@ -130,6 +130,9 @@ pub fn describe_effect(effect: &Effect) -> String {
         } => format!("{verb} {place}: {result}"),
         Effect::EndOfLocals { places } => format!("end of {}", places.join(", ")),
         Effect::ThreadExit => "thread ends".to_owned(),
+        Effect::RegisterForEnd { function } => {
+            format!("register {function} for the end of the process")
+        }
         Effect::ExitBegins => "begin to end the process".to_owned(),
         Effect::ProcessExit { code } => format!("process ends with status {code}"),
     }

@@ -39,6 +39,12 @@ impl<'p> Pass<'p> {
         }
     }
 
+    /// An object is there from the start, and this large.
+    pub fn set_extent(&mut self, object: ObjectId, size: TermId) {
+        self.known.grew |= self.known.extents.insert(object);
+        self.extents.insert(object, size);
+    }
+
     /// How large an object really is, if that is not a constant. The same for all
     /// threads, since an allocation happens at most once.
     pub fn extent(&mut self, object: ObjectId) -> Option<TermId> {

@@ -11,6 +11,7 @@
 
 mod access;
 mod addressees;
+mod arguments;
 mod arithmetic;
 mod calls;
 mod checks;
@@ -42,6 +43,7 @@ mod walk;
 mod watches;
 
 pub use addressees::Addressee;
+pub use arguments::OpenArguments;
 pub use checks::{Check, Checks};
 pub use omissions::{Maker, Omission, Way};
 pub use pass::{Execution, Input, Trail};

@@ -24,6 +24,9 @@ pub enum Omission {
     ManyBlocks,
     /// Functions for the end of the process do not run after the last thread.
     LastHandlers,
+    /// Functions for the end of the process that main registers while another thread
+    /// is running such functions do not run.
+    LateHandlers,
     /// Addresses of freed blocks are not used by these.
     OwnAddress(Maker),
     /// A number computed from the address of a freed block means no other block.

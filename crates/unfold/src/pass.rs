@@ -1,6 +1,7 @@
 //! One pass over all threads: what it collects, and the few primitives with which
 //! everything else adds to it.
 
+use crate::arguments::OpenArguments;
 use crate::checks::Check;
 use crate::known::{FrameId, Instance, Known, ObjectId};
 use crate::learn::{self, Bounds};
@@ -162,6 +163,8 @@ pub struct Handler {
     /// If it is known from the start.
     pub function: Option<FunctionId>,
     pub takes_argument: bool,
+    /// Other threads may be running when it is registered.
+    pub is_late: bool,
 }
 
 pub struct Pass<'p> {
@@ -178,6 +181,7 @@ pub struct Pass<'p> {
     pub homes: HashMap<ObjectId, TermId>,
     /// How large objects really are, made when first asked for.
     pub extents: HashMap<ObjectId, TermId>,
+    pub open_arguments: Option<OpenArguments>,
     /// What watches are about, made when first asked for.
     pub elements: HashMap<ObjectId, TermId>,
     /// What was met whose shadow nobody follows.

@@ -1,11 +1,12 @@
 //! The passes, and what comes out in the end.
 
 use crate::addressees::Addressee;
+use crate::arguments::OpenArguments;
 use crate::checks::{Check, Checks};
 use crate::known::Known;
 use crate::memory::{Fresh, Memory};
 use crate::omissions::Omission;
-use crate::pass::{Pass, Start, Trail, Value};
+use crate::pass::{Pass, Start, Trail};
 use crate::races::Races;
 use crate::shadows::Results;
 use crate::threads::{Cell, ThreadId, Threads};
@@ -127,6 +128,7 @@ pub struct Unfolding {
     pub offset_bits: u32,
     /// By the number of an object in addresses: which it is.
     pub addressees: HashMap<u32, Addressee>,
+    pub open_arguments: Option<OpenArguments>,
     /// Loops that were cut, and functions whose recursion was.
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
     /// Which of the excluded moments are due to these cuts.
@@ -171,6 +173,7 @@ pub fn unfold(
             cell_ids: HashMap::new(),
             homes: HashMap::new(),
             extents: HashMap::new(),
+            open_arguments: None,
             elements: HashMap::new(),
             unfollowed: None,
             results: Results::default(),
@@ -259,25 +262,6 @@ impl Pass<'_> {
         self.check_arrays()
     }
 
-    /// The arguments of main: their number, and an array of strings.
-    fn command_line(&mut self) -> Vec<Value> {
-        let params = &self.program.functions[self.program.main].params;
-        let mut values = Vec::new();
-        for (index, param) in params.iter().enumerate() {
-            let width = self.width_of(&param.ty);
-            let value = match index {
-                0 => self.options.surroundings.arguments.len() as u128,
-                _ => 0,
-            };
-            values.push(Value::Term(self.terms.constant(width, value)));
-        }
-        if params.len() > 1 {
-            let address = self.argument_vector();
-            values[1] = Value::Term(address);
-        }
-        values
-    }
-
     /// Makes the final threads, numbered in the order in which they were executed.
     fn finish(mut self, passes: u32) -> Unfolding {
         let numbers: HashMap<ThreadId, ThreadId> = self
@@ -360,6 +344,7 @@ impl Pass<'_> {
             word: 8 * self.program.target.pointer_bytes as u32,
             offset_bits: offset_bits(self.program),
             addressees,
+            open_arguments: self.open_arguments,
             cuts: self.cuts,
             cut_moments: self.cut_moments,
             doubts: self.doubts,
@@ -368,38 +353,5 @@ impl Pass<'_> {
             passes,
             is_settled: !self.known.values_grew,
         }
-    }
-
-    fn argument_vector(&mut self) -> formula::TermId {
-        use crate::known::{Content, Object, ObjectKey};
-        let word = self.program.target.pointer_bytes;
-        let bits = offset_bits(self.program);
-        let mut vector = Vec::new();
-        for (index, argument) in self.options.surroundings.arguments.iter().enumerate() {
-            let mut bytes = argument.clone().into_bytes();
-            bytes.push(0);
-            let key = ObjectKey::Environment("argument", index as u32);
-            let object = self.known.object(key.clone(), || Object {
-                key,
-                size: bytes.len() as u64,
-                name: format!("argv[{index}]"),
-                is_constant: false,
-                owner: MAIN,
-                starts_as: Content::Bytes(bytes.into()),
-            });
-            let address = u64::from(self.known.number(object)) << bits;
-            vector.extend_from_slice(&address.to_le_bytes()[..word as usize]);
-        }
-        vector.extend(std::iter::repeat_n(0, word as usize));
-        let key = ObjectKey::Environment("arguments", 0);
-        let object = self.known.object(key.clone(), || Object {
-            key,
-            size: vector.len() as u64,
-            name: "argv".to_owned(),
-            is_constant: false,
-            owner: MAIN,
-            starts_as: Content::Bytes(vector.into()),
-        });
-        self.address(object, 0)
     }
 }

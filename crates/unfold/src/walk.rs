@@ -100,6 +100,7 @@ impl<'p> Pass<'p> {
         mut state: State,
         frame: Frame,
     ) -> Result<Option<(State, Option<Value>)>, Error> {
+        self.fill_open_arguments(&mut state);
         for function in self.program.startup.clone() {
             let id = self.known.frame(FrameKey::Thread(self.thread, function));
             let mut startup = self.new_frame(id, function, Vec::new(), state.guard)?;

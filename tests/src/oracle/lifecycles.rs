@@ -1,13 +1,14 @@
 //! How threads and processes begin and end: programs in which threads outlive those
-//! that made them, nobody waits for anybody, any thread may end the process, main
-//! leaves before the others, and functions without a body decide about it.
+//! that made them, nobody waits for anybody, any thread may end the process or register
+//! a function for its end, main leaves before the others, and functions without a body
+//! decide about it.
 //!
 //! [`Frame`] tells the frame of a program what to do otherwise; the statements go
 //! into the bodies of threads. Without it, programs are as they always were: the
 //! seeds of other tests stay good.
 
 use super::generate::Generator;
-use super::syntax::{Expr, Stmt, if_else, number, plain, value};
+use super::syntax::{Expr, Function, Stmt, if_else, number, plain, value};
 
 /// What is unusual about the life of threads.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,14 +38,60 @@ impl Generator {
         let n_statements = self.rng.usize(1..=2);
         for _ in 0..n_statements {
             let role = self.rng.usize(..self.bodies.len());
-            let stmt = match self.rng.u32(..5) {
-                0 | 1 => self.exit_somewhere(role),
-                2 => self.leave_early(role),
-                _ => self.ask_unknown(role),
+            let stmts = match self.rng.u32(..7) {
+                0 | 1 => vec![self.exit_somewhere(role)],
+                2 => vec![self.leave_early(role)],
+                3 | 4 => vec![self.ask_unknown(role)],
+                _ => {
+                    self.register_late();
+                    continue;
+                }
             };
-            // What noise comes after it may still happen, or not.
-            let at = self.rng.usize(..=self.bodies[role].list.len());
-            self.bodies[role].list.insert(at, stmt);
+            self.insert_somewhere(role, stmts);
+        }
+    }
+
+    /// What noise comes after it may still happen, or not.
+    fn insert_somewhere(&mut self, role: usize, stmts: Vec<Stmt>) {
+        let list = &mut self.bodies[role].list;
+        let at = self.rng.usize(..=list.len());
+        list.splice(at..at, stmts);
+    }
+
+    /// A function for the end is registered when others may be ending the process
+    /// already. Who runs it, if anybody does, depends on it.
+    fn register_late(&mut self) {
+        self.feature("late atexit");
+        let flag = self.global("flag", "int @");
+        let handler = self.name("handler");
+        let not = number(self.rng.i64(1..3));
+        let check = self.assert(value(format!("{flag} != $"), [not]));
+        self.functions.push(Function {
+            head: format!("static void {handler}(void)"),
+            locals: Vec::new(),
+            body: vec![check],
+        });
+        let main = self.bodies.len() - 1;
+        // The checker knows those that main registers only.
+        let role = match self.one_in(3) {
+            true => self.rng.usize(..=main),
+            false => main,
+        };
+        let (early, late) = match self.one_in(2) {
+            true => (1, 2),
+            false => (2, 1),
+        };
+        let set = |to| plain(format!("{flag} = $"), [number(to)]);
+        let stmts = vec![
+            set(early),
+            plain(format!("atexit({handler})"), []),
+            set(late),
+        ];
+        self.insert_somewhere(role, stmts);
+        if self.one_in(2) {
+            let other = self.rng.usize(..=main);
+            let end = self.exit_somewhere(other);
+            self.insert_somewhere(other, vec![end]);
         }
     }
 
@@ -131,6 +178,7 @@ mod tests {
             "detach",
             "exit from any thread",
             "function without a body",
+            "late atexit",
             "main leaves by pthread_exit",
             "thread creates thread",
             "thread outlives its creator",

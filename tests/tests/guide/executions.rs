@@ -214,6 +214,7 @@ fn waiting_for_a_condition_has_two_parts() {
         inputs: vec![it.input(0, "signal", "pthread_cond_signal", (1, 0), woken)],
         addresses: Vec::new(),
         reuses: Vec::new(),
+        arguments: Vec::new(),
         finally: 0,
         known: Vec::new(),
     };

@@ -66,6 +66,7 @@ fn inputs_go_to_whoever_asks() {
         ],
         addresses: Vec::new(),
         reuses: Vec::new(),
+        arguments: Vec::new(),
         finally: 0,
         known: Vec::new(),
     };

@@ -300,6 +300,7 @@ fn threads_that_are_stuck_are_told() {
         inputs: vec![it.input(1, "input", "__VERIFIER_nondet_int", (1, 0), 1)],
         addresses: Vec::new(),
         reuses: Vec::new(),
+        arguments: Vec::new(),
         finally: 1,
         known: Vec::new(),
     };

@@ -141,6 +141,7 @@ impl Subject {
             inputs: Vec::new(),
             addresses: Vec::new(),
             reuses: Vec::new(),
+            arguments: Vec::new(),
             finally,
             known: Vec::new(),
         })

@@ -161,7 +161,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Whether other threads may run, and nobody has given this one its turn.
-    fn must_wait_for_others(&self, site: &Site) -> bool {
+    pub(crate) fn must_wait_for_others(&self, site: &Site) -> bool {
         // A thread that is taking its turn just now is away from its place: the
         // creator of this one, perhaps.
         let has_others =

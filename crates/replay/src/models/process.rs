@@ -1,6 +1,7 @@
 //! The process: ending it, `errno`, sorting and searching, random numbers, time.
 
 use super::{Reply, Site};
+use crate::event::Effect;
 use crate::image::Code;
 use crate::inputs::{Domain, InputKind};
 use crate::machine::{AccessMode, Machine, Stop};
@@ -37,15 +38,7 @@ impl<'a> Machine<'a> {
                 });
                 Ok(Reply::NOTHING)
             }
-            Process::AtExit | Process::CxaAtExit => {
-                let function = self.function_behind(site.thread, &site.arg(0))?;
-                let argument = (op == Process::CxaAtExit).then(|| site.arg(1));
-                if let Some(argument) = &argument {
-                    self.publish_value(argument);
-                }
-                self.at_exit.push((function, argument));
-                Ok(Reply::int(0))
-            }
+            Process::AtExit | Process::CxaAtExit => self.register_for_the_end(site, op),
             Process::AssertFail => {
                 let message = match self.constant_string(self.pointer_arg(site, 0)) {
                     Some(text) if !text.is_empty() => format!("assertion {text} fails"),
@@ -101,6 +94,25 @@ impl<'a> Machine<'a> {
                 Ok(reply)
             }
         }
+    }
+
+    /// Others notice whether it has happened yet: those who end the process run what
+    /// is registered. So it is a step while there are others.
+    fn register_for_the_end(&mut self, site: &mut Site, op: Process) -> Result<Reply, Stop> {
+        if self.must_wait_for_others(site) {
+            return Ok(Reply::Wait(Pending::default()));
+        }
+        let function = self.function_behind(site.thread, &site.arg(0))?;
+        let argument = (op == Process::CxaAtExit).then(|| site.arg(1));
+        if let Some(argument) = &argument {
+            self.publish_value(argument);
+        }
+        if site.call.allow && self.trace.is_some() {
+            let function = self.image.program.functions[function].name.clone();
+            self.record(site.thread, Effect::RegisterForEnd { function });
+        }
+        self.at_exit.push((function, argument));
+        Ok(Reply::int(0))
     }
 
     fn random(&mut self, site: &mut Site) -> Result<Reply, Stop> {

@@ -302,6 +302,7 @@ impl<'p> Pass<'p> {
         possible.push(doubt);
         let possible = self.terms.any(&possible);
         if let Some(position) = position {
+            self.require_no_late_handlers(state, position);
             self.require(state, position, possible);
         }
         self.notice_leftovers(state, found, doubt);

@@ -10,6 +10,7 @@ mod callbacks;
 mod characters;
 mod digits;
 mod formats;
+mod handlers;
 pub mod leaks;
 mod locks;
 mod mathematics;

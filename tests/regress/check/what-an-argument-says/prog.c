@@ -1,0 +1,9 @@
+/* Wrong for one text only. */
+#include <assert.h>
+#include <string.h>
+
+int main(int argc, char **argv) {
+    if (argc > 1)
+        assert(strcmp(argv[1], "-v") != 0);
+    return 0;
+}
