@@ -67,7 +67,7 @@ fn cut_line(exploration: &Exploration) -> Option<u32> {
     let limits: Vec<&Limit> = exploration.limits.iter().collect();
     match limits[..] {
         [] => None,
-        [Limit::Run(Cut::Loop(place))] => {
+        [Limit::Run(Cut::Loop { place, .. })] => {
             let (_, line) = place.rsplit_once(':').expect("should have a line");
             Some(line.parse().expect("should be a number"))
         }

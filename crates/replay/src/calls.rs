@@ -269,15 +269,18 @@ impl<'a> Machine<'a> {
         let Some(body) = self.image.body(function) else {
             return Ok(());
         };
-        let name = || self.image.program.functions[function].name.clone();
+        let recursion = || Cut::Recursion {
+            function,
+            name: self.image.program.functions[function].name.clone(),
+        };
         if let Some(limit) = self.config.unwind {
             let depth = thread.frames.iter().filter(|f| f.function == function);
             if depth.count() as u64 > u64::from(limit) {
-                return Err(self.beyond_bound(thread, Cut::Recursion(name())));
+                return Err(self.beyond_bound(thread, recursion()));
             }
         }
         if thread.frames.len() >= MAX_DEPTH {
-            return Err(Stop::Cut(Cut::Recursion(name())));
+            return Err(Stop::Cut(recursion()));
         }
         registers.resize(body.values.len(), Value::ZERO);
         thread.frames.push(Frame {

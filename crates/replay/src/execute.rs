@@ -502,7 +502,11 @@ impl<'a> Machine<'a> {
         };
         if count > limit {
             let function = frame.function;
-            let cut = Cut::Loop(self.image.describe_loop(function, header));
+            let cut = Cut::Loop {
+                function,
+                id: header,
+                place: self.image.describe_loop(function, header),
+            };
             return Err(self.beyond_bound(thread, cut));
         }
         Ok(())
@@ -515,8 +519,8 @@ impl<'a> Machine<'a> {
             return Stop::Cut(cut);
         }
         let message = match &cut {
-            Cut::Loop(name) => format!("the loop at {name} goes beyond its bound"),
-            Cut::Recursion(name) => format!("the recursion of {name} goes beyond its bound"),
+            Cut::Loop { place, .. } => format!("the loop at {place} goes beyond its bound"),
+            Cut::Recursion { name, .. } => format!("the recursion of {name} goes beyond its bound"),
             _ => return Stop::Cut(cut),
         };
         self.violated(thread, ViolationKind::Unwinding, message)

@@ -21,7 +21,7 @@ use crate::sync::{MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
 use crate::violation::{Checks, Property, Violation, ViolationKind};
-use analysis::Site;
+use analysis::{LoopId, Site};
 use ir::{BlockId, FunctionId, GlobalId, Location, Type};
 use library::{Surroundings, Undefined};
 use std::collections::BTreeMap;
@@ -89,9 +89,19 @@ pub enum Stop {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cut {
-    /// A loop, at `file:line`, would have gone round once more.
-    Loop(String),
-    Recursion(String),
+    /// A loop would have gone round once more.
+    Loop {
+        function: FunctionId,
+        id: LoopId,
+        /// For people.
+        place: String,
+    },
+    /// A function would have called itself once more.
+    Recursion {
+        function: FunctionId,
+        /// For people.
+        name: String,
+    },
     /// A thread worked on its own for too long, in this function.
     LocalWork(String),
     Memory,

@@ -78,8 +78,8 @@ pub(crate) fn describe_outcome(program: &Program, outcome: &Outcome) -> String {
 
 pub(crate) fn describe_cut(cut: &Cut) -> String {
     match cut {
-        Cut::Loop(place) => format!("the loop at {place} (--unwind)"),
-        Cut::Recursion(function) => format!("the recursion of {function} (--unwind)"),
+        Cut::Loop { place, .. } => format!("the loop at {place} (--unwind)"),
+        Cut::Recursion { name, .. } => format!("the recursion of {name} (--unwind)"),
         Cut::LocalWork(function) => {
             format!("a thread works in {function} without any visible step, perhaps for ever")
         }
