@@ -4,23 +4,24 @@
 //! interpreter repeat what the solver found. Nothing is called violated that
 //! the interpreter has not seen; nothing is called safe without its bounds.
 
-mod agenda;
 mod attempt;
+mod board;
 mod bounded;
 mod collect;
-mod deepen;
+mod cores;
+mod engines;
 mod export;
 mod facts;
 mod feed;
 mod question;
 mod reach;
-mod sample;
 mod schedules;
 mod silent;
 mod slice;
 mod verdict;
 mod witness;
 
+pub use engines::Name as Engine;
 pub use facts::{
     Assumption, CutLoop, Dependent, Ending, Internal, Limits, Part, Reach, Reason, Silent,
     SourcePlace, UnknownCall, Unsupported,
@@ -36,7 +37,10 @@ pub use verdict::{
 
 use analysis::Loops;
 use attempt::Task;
+use board::Board;
 use collect::Collection;
+use cores::Cores;
+use engines::Office;
 use ir::Program;
 use library::{Function, Memory};
 use reach::Watchlist;
@@ -84,6 +88,7 @@ fn unknown(reason: Reason) -> Report {
         lines: BTreeMap::new(),
         more: Vec::new(),
         rest: None,
+        failures: Vec::new(),
     }
 }
 
@@ -118,15 +123,34 @@ fn check_here(
     if let Err(reason) = task.image(&task.options.config) {
         return unknown(reason);
     }
-    let mut report = deepen::run(&task);
+    let engines: Vec<Engine> = (Engine::ALL.into_iter())
+        .filter(|engine| engine.fits(options))
+        .collect();
+    let board = Board::new(engines.clone(), &stop);
+    let cores = Cores::new(options.search.cores, &stop);
+    let office = Office {
+        task: &task,
+        board: &board,
+        cores: &cores,
+    };
+    engines::run(&engines, &office);
+    let summary = board.read(&options.bounds);
+    let mut report = Report {
+        verdict: summary.verdict,
+        attempts: summary.attempts,
+        limits_of_part: summary.limits_of_part,
+        failures: summary.failures,
+        assertions: task.watchlist.assertions(program),
+        lines: task.watchlist.lines(),
+        more: Vec::new(),
+        rest: None,
+    };
     let mut runs = task.collection.runs().into_iter();
     if let Some(first) = runs.next() {
         let verdict = Verdict::Violated(Box::new(first));
         report.rest = Some(std::mem::replace(&mut report.verdict, verdict));
         report.more = runs.collect();
     }
-    report.assertions = task.watchlist.assertions(program);
-    report.lines = task.watchlist.lines();
     report
 }
 

@@ -27,6 +27,7 @@ impl Question {
             memory: _,
             dump: _,
             search: _,
+            engines: _,
             all_violations: _,
             coverage: _,
             looks_beside: _,

@@ -9,9 +9,9 @@
 
 use crate::attempt::{Query, Task};
 use crate::bounded::Bounded;
+use crate::engines::sample;
 use crate::facts::{Assumption, Limits, Reach, SourcePlace};
 use crate::feed::Feed;
-use crate::sample;
 use crate::verdict::Order;
 use analysis::{Assertion, Landmark, landmarks};
 use ir::Program;

@@ -1,10 +1,11 @@
 //! What is asked and what is answered.
 
+use crate::engines::Name;
 use crate::facts::{Assumption, CutLoop, Ending, Limits, Reach, Reason, SourcePlace};
 use replay::{Checks, Conclusion, Property};
 use search::Strategy;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -43,20 +44,20 @@ impl Bounds {
         self.order.is_some() && self.unwind.is_some()
     }
 
-    /// Whether a question with this answer needs no other after it.
+    /// Whether nothing was left out that the user has not left out himself. More of
+    /// anything would not be an answer to the question.
     pub fn are_answered_by(&self, limits: &Limits) -> bool {
-        limits.order.is_none() && limits.loops.is_empty() || self.ask_for(limits)
+        let is_given =
+            |cut: &CutLoop| self.unwind.is_some() || self.unwind_set.contains_key(&cut.name);
+        (limits.order.is_none() || self.order.is_some()) && limits.loops.iter().all(is_given)
     }
 
     /// Whether the user gave every limit that mattered. What else was taken for
     /// granted counts as asked for only if all bounds are given.
     fn ask_for(&self, limits: &Limits) -> bool {
-        let is_given =
-            |cut: &CutLoop| self.unwind.is_some() || self.unwind_set.contains_key(&cut.name);
+        let mut assumptions = limits.assumptions.iter();
         self.are_given()
-            || (limits.order.is_none() || self.order.is_some())
-                && limits.loops.iter().all(is_given)
-                && limits.assumptions.iter().all(Assumption::is_asked_for)
+            || self.are_answered_by(limits) && assumptions.all(Assumption::is_asked_for)
     }
 }
 
@@ -72,6 +73,8 @@ pub struct Options {
     pub dump: Option<PathBuf>,
     pub reductions: Reductions,
     pub search: Search,
+    /// Who may work on it, as far as they fit the question.
+    pub engines: BTreeSet<Name>,
     /// Go on after the first violation.
     pub all_violations: bool,
     /// Find out which lines runs come by.
@@ -94,6 +97,7 @@ impl Default for Options {
             dump: None,
             reductions: Reductions::default(),
             search: Search::default(),
+            engines: Name::ALL.into(),
             all_violations: false,
             coverage: false,
             looks_beside: true,
@@ -113,6 +117,8 @@ pub enum Conflict {
     OpenBounds,
     /// The strategy closes no parts of the space that could be kept.
     NoCheckpoints,
+    /// None of the engines that may work on it has anything to say to the question.
+    NoEngine,
     /// There are no such partitions.
     NoSuchSlice(search::Slice),
 }
@@ -121,6 +127,9 @@ impl Options {
     /// Whether the options go together. A check refuses to begin if not.
     pub fn validate(&self) -> Result<(), Conflict> {
         let bounds = &self.bounds;
+        if !Name::ALL.into_iter().any(|name| name.fits(self)) {
+            return Err(Conflict::NoEngine);
+        }
         if self.config.checks.has(Property::Unwind) && bounds.unwind.is_none() {
             return Err(Conflict::UnwindWithoutBound);
         }
@@ -272,6 +281,9 @@ pub struct Report {
     pub more: Vec<replay::Run>,
     /// If all violations are wanted and there are some: whether there are others.
     pub rest: Option<Verdict>,
+    /// Engines that failed by a mistake of ours. What the others have established
+    /// holds all the same.
+    pub failures: Vec<(Name, Reason)>,
 }
 
 /// Which violations are looked for.

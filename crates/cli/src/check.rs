@@ -53,6 +53,7 @@ impl Checked {
             dump: arguments.dump.clone(),
             reductions: arguments.reductions(),
             search: arguments.search.resolve(arguments)?,
+            engines: arguments.search.engines(),
             all_violations: arguments.all_violations,
             coverage: arguments.coverage.is_some(),
             looks_beside: true,
@@ -89,6 +90,9 @@ impl Checked {
         for attempt in &report.attempts {
             let failures = attempt.search.failures.iter();
             failures.for_each(|failure| watch.warn(failure));
+        }
+        for (engine, reason) in &report.failures {
+            watch.warn(&report::describe_failure(*engine, reason));
         }
         let cost = Cost {
             elapsed: start.elapsed(),

@@ -3,8 +3,9 @@
 
 use crate::Failure;
 use crate::args::Check;
-use check::{Conflict, Key, Search, Slice, Strategy, Tiling};
+use check::{Conflict, Engine, Key, Search, Slice, Strategy, Tiling};
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,9 +20,32 @@ pub enum StrategyName {
     Widen,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineName {
+    /// Runs at random
+    Sample,
+    /// Visits every state
+    Explore,
+    /// Asks a solver, within bounds
+    Bounded,
+}
+
+impl EngineName {
+    pub fn engine(self) -> Engine {
+        match self {
+            EngineName::Sample => Engine::Sample,
+            EngineName::Explore => Engine::Explore,
+            EngineName::Bounded => Engine::Bounded,
+        }
+    }
+}
+
 #[derive(Args)]
 #[command(next_help_heading = "Search (docs/strategies.md)")]
 pub struct SearchArguments {
+    /// Who works on it, side by side. [default: all that fit the question]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub engine: Vec<EngineName>,
     /// How to search the schedules.
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub strategy: StrategyName,
@@ -105,6 +129,13 @@ pub fn read_key(path: &Path) -> Result<Key, Failure> {
 }
 
 impl SearchArguments {
+    pub fn engines(&self) -> BTreeSet<Engine> {
+        match self.engine.is_empty() {
+            true => Engine::ALL.into(),
+            false => self.engine.iter().map(|name| name.engine()).collect(),
+        }
+    }
+
     /// What is meant, if it is written as it should be. Whether it fits together is
     /// for the checker to say.
     pub fn resolve(&self, check: &Check) -> Result<Search, Failure> {

@@ -3,8 +3,8 @@
 
 use crate::{group_digits, plural};
 use check::{
-    Assumption, Conflict, CutLoop, Ending, Internal, LeftOut, Limits, Maker, Omission, Order, Part,
-    Reason, SourcePlace, UnknownCall, Unsupported, Untried, Way,
+    Assumption, Conflict, CutLoop, Ending, Engine, Internal, LeftOut, Limits, Maker, Omission,
+    Order, Part, Reason, SourcePlace, UnknownCall, Unsupported, Untried, Way,
 };
 
 /// `prog.c:12`, or the name of a function.
@@ -50,6 +50,12 @@ pub fn describe_reason(reason: &Reason) -> Option<String> {
         Reason::Options(conflict) => describe_conflict(conflict),
         Reason::Internal(internal) => format!("internal error: {}", describe_internal(internal)),
     })
+}
+
+/// That an engine failed, and why.
+pub fn describe_failure(engine: Engine, reason: &Reason) -> String {
+    let reason = describe_reason(reason).unwrap_or_default();
+    format!("engine {}: {reason}", engine.as_str())
 }
 
 /// What functions that nobody knows have to do for something to go wrong.
@@ -102,6 +108,9 @@ pub fn describe_conflict(conflict: &Conflict) -> String {
         Conflict::NoCheckpoints => {
             "--checkpoint needs --strategy partition, cubes, swarm or lazy".to_owned()
         }
+        Conflict::NoEngine => "none of the engines of --engine fits the question: sample takes no \
+                               bounds, and explore none on contexts or rounds; bounded takes all"
+            .to_owned(),
         Conflict::NoSuchSlice(slice) => format!(
             "there are no partitions {} to {} of {}, which are counted from 0",
             slice.from,

@@ -16,7 +16,9 @@ mod trace;
 pub use crate::check::{Cost, Replay, render_check, render_combined, render_statistics};
 pub use coverage::render_lcov;
 pub use exploration::render_exploration;
-pub use facts::{describe_assumption, describe_conflict, describe_internal, describe_reason};
+pub use facts::{
+    describe_assumption, describe_conflict, describe_failure, describe_internal, describe_reason,
+};
 pub use json::{check_to_json, exploration_to_json, run_to_json};
 pub use outline::render_outline;
 pub use run::{render_run, render_violation};

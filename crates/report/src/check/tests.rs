@@ -76,6 +76,7 @@ fn each_verdict_has_its_words() {
             lines: Default::default(),
             more: Vec::new(),
             rest: None,
+            failures: Vec::new(),
             verdict,
             attempts: Vec::new(),
         };
@@ -130,6 +131,7 @@ fn statistics_have_a_line_per_attempt() {
         lines: Default::default(),
         more: Vec::new(),
         rest: None,
+        failures: Vec::new(),
         verdict: Verdict::Safe,
         attempts: vec![attempt],
     };
@@ -157,6 +159,7 @@ fn json_tells_what_was_shown() {
             lines: Default::default(),
             more: Vec::new(),
             rest: None,
+            failures: Vec::new(),
             verdict,
             attempts: vec![Attempt::default()],
         };

@@ -14,9 +14,8 @@
 //! Nothing here asks anything.
 
 use crate::bounded::Bounded;
-use crate::facts::{Internal, Limits, Reason};
-use crate::verdict::{Attempt, Bounds, Kind, Order, Verdict};
-use search::LeftOut;
+use crate::facts::{Limits, Reason};
+use crate::verdict::{Bounds, Kind, Order};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -138,20 +137,14 @@ pub struct Agenda {
     pub has_begun: bool,
     /// By core: what it is asking.
     pub under_way: BTreeMap<usize, Question>,
-    pub attempts: Vec<Attempt>,
     /// What has no violation, and what that leaves out.
     shown: Vec<(Question, Limits)>,
-    /// The largest bounds of them for all kinds, with their size and what they leave
-    /// out.
-    pub established: Option<(u64, Limits)>,
     /// No loop goes on for longer than that.
     pub enough_unwinding: Option<u32>,
-    /// What the strategy left out of the last question that it could not answer
-    /// as a whole, and the limits of the rest.
-    pub part: Option<(LeftOut, Limits)>,
     /// From this unwinding on, something is not supported or too large.
     too_much: Option<(u32, Reason)>,
-    pub verdict: Option<Verdict>,
+    /// Nobody is to ask any more, and why, if not all was answered.
+    end: Option<Option<Reason>>,
 }
 
 impl Agenda {
@@ -184,8 +177,9 @@ impl Agenda {
     }
 
     /// There is no violation of some kind within some bounds. Gives the limits within
-    /// which there is none of any kind, if this question adds to that.
-    pub fn note(&mut self, question: Question, limits: Limits) -> Option<Limits> {
+    /// which there is none of any kind, and how large they are, if this question adds
+    /// to that.
+    pub fn note(&mut self, question: Question, limits: Limits) -> Option<(u64, Limits)> {
         let new = (question, limits);
         let all = match question.kind {
             Kind::All => Some(new.clone()),
@@ -196,12 +190,7 @@ impl Agenda {
         };
         self.shown.push(new);
         let (question, limits) = all?;
-        let size = size_of(&question);
-        let is_larger = (self.established.as_ref()).is_none_or(|(best, _)| size >= *best);
-        if is_larger && !is_whole(&limits) {
-            self.established = Some((size, limits.clone()));
-        }
-        Some(limits)
+        Some((size_of(&question), limits))
     }
 
     /// From this unwinding on, there is no answer. Fewer iterations may still bring
@@ -346,26 +335,24 @@ impl Agenda {
         self.plan.is_empty() && self.open.is_empty() && self.under_way.is_empty()
     }
 
-    /// The verdict when all questions are answered.
-    pub fn conclude(&mut self, bounds: &Bounds) -> Verdict {
-        let limits = self.established.take().map(|(_, limits)| limits);
-        let part = self.part.as_ref();
-        let (reason, established) = match (self.too_much.take(), part, limits) {
-            (Some((_, reason)), _, limits) => (reason, limits),
-            (None, Some((left_out, _)), limits) => (Reason::LeftOut(left_out.clone()), limits),
-            (None, None, Some(limits)) => return Verdict::of_limits(limits, bounds),
-            // Without an answer nothing is known, whatever the reason.
-            (None, None, None) => (Reason::Internal(Internal::NoAnswer), None),
-        };
-        Verdict::Unknown {
-            reason,
-            established,
-        }
+    /// The first to end it says why.
+    pub fn end(&mut self, reason: Option<Reason>) {
+        self.end.get_or_insert(reason);
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.end.is_some()
+    }
+
+    /// Why not all questions are answered.
+    pub fn reason_to_end(self) -> Option<Reason> {
+        let too_much = self.too_much.map(|(_, reason)| reason);
+        self.end.flatten().or(too_much)
     }
 }
 
 /// Whether no runs were left out.
-pub fn is_whole(limits: &Limits) -> bool {
+fn is_whole(limits: &Limits) -> bool {
     limits.order.is_none() && limits.loops.is_empty()
 }
 
@@ -530,8 +517,10 @@ mod tests {
         // Nothing is known of the larger one, but it contains both halves.
         let assertions = agenda.next(0, false).expect("one half goes on");
         assert_eq!(assertions.questions.kind, Kind::Assertions);
+        let question = assertions.question().expect("it was not answered");
+        let alone = agenda.note(question, limits(question));
+        assert!(alone.is_none(), "the other kinds are open");
         answer(&mut agenda, 0, assertions, false);
-        assert!(agenda.established.is_none(), "the other kinds are open");
         let ahead = agenda.next(0, false).expect("the next bound is free");
         assert_eq!(ahead.questions.kind, Kind::Assertions);
         assert_eq!(ahead.questions.asked[0], Order::Rounds(4));
@@ -541,8 +530,9 @@ mod tests {
         answer(&mut agenda, 0, next, true);
         let others = agenda.next(0, false).expect("the other half goes on");
         assert_eq!((others.number, others.questions.kind), (0, Kind::Others));
-        answer(&mut agenda, 0, others, false);
-        let (_, limits) = agenda.established.as_ref().expect("both halves are shown");
+        let question = others.question().expect("it was not answered");
+        let both = agenda.note(question, limits(question));
+        let (_, limits) = both.expect("both halves are shown");
         assert_eq!(limits.order, Some(Order::Rounds(3)));
     }
 

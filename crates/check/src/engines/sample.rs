@@ -1,8 +1,15 @@
-//! Runs at random, in case something breaks easily.
+//! `sample`: runs at random, in case something breaks easily.
+//!
+//! Establishes violations, and places that runs come by. Right because a run is a run:
+//! what it shows is made by the interpreter, without any limit of this engine's own.
+//!
+//! Begins when the small questions are answered, or a proof takes something for
+//! granted: what is large for a solver may be easy to hit.
 
+use super::{Name, Office};
 use crate::attempt::{Query, Task};
-use crate::facts::Ending;
-use crate::verdict::{Attempt, Order, Progress, Stage};
+use crate::facts::{Dependent, Ending, Reason};
+use crate::verdict::{Attempt, Options, Order, Progress, Stage};
 use replay::Run;
 use std::time::Instant;
 
@@ -17,9 +24,31 @@ const FEW_RUNS: u64 = 40;
 const RUN_MEMORY: u64 = 64 << 20;
 const RUN_WORK: u64 = 1_000_000;
 
+/// Runs have no bounds. And with all violations, they would find the same ones again
+/// and again.
+pub fn fits(options: &Options) -> bool {
+    options.bounds.are_open() && !options.all_violations
+}
+
+pub fn work(office: &Office) -> Result<(), Reason> {
+    let Office { task, board, cores } = office;
+    board.wait_for_small_answers();
+    let _place = cores.place(Name::Sample);
+    let (run, record) = sample(task);
+    board.attempted(record);
+    match run {
+        None => {}
+        Some(run) if task.depends_on_unknown(&run) => {
+            board.depends(Box::new(Dependent::of(task.program, *run)));
+        }
+        Some(run) => board.violated(Name::Sample, run),
+    }
+    Ok(())
+}
+
 /// Makes some runs, the same for the same program and seed, up to the first with
 /// a violation.
-pub fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
+fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
     let start = Instant::now();
     let mut steps = 0;
     let (mut found, mut dependent) = (None, None);
@@ -93,13 +122,13 @@ pub fn look_around(task: &Task, within: Option<&Query>) {
         }
         let run = self::run(task, &image, &config, seed, false);
         steps += run.steps.max(1);
-        let is_within = within.is_some_and(|query| fits(&run, query.order));
+        let is_within = within.is_some_and(|query| is_within(&run, query.order));
         task.watchlist.note(&run, is_within);
     }
 }
 
 /// Whether a run has no more contexts or rounds than that.
-fn fits(run: &Run, order: Order) -> bool {
+fn is_within(run: &Run, order: Order) -> bool {
     let contexts = &run.schedule.contexts;
     match order {
         Order::Contexts(bound) => contexts.len() <= bound as usize,

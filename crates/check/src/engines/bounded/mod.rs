@@ -1,4 +1,8 @@
-//! Which bounds to try, in which order, and for how long.
+//! `bounded`: asks a solver about all runs within bounds.
+//!
+//! Establishes violations, which the interpreter repeats before they are told; bounds
+//! within which there is none; and proofs, where no run goes beyond the bounds. Right
+//! as far as unfolding and encoding are, which are compared with plain enumeration.
 //!
 //! Bounds that the user gives hold exactly. What is left open grows: small
 //! bounds first, since most violations need few contexts and few iterations.
@@ -11,18 +15,17 @@
 //! kept. Whose turn it is and who has to wait is in `agenda`. A few levels are open at
 //! a time; the next of the plan is begun when one of them is done, or all of them wait.
 //!
-//! The small questions come first, on one core. Then the interpreter makes some
-//! runs at random: what is large for a solver may be easy to hit. So it does before
-//! an answer that takes something for granted. Then all cores take turns, or before,
+//! The small questions come first, on one core. Then all cores take turns, or before,
 //! if the small questions are not so easy.
 
-use crate::agenda::{self, Agenda, Level, Question};
+mod agenda;
+
+use super::{Name, Office};
 use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
-use crate::facts::{Dependent, Internal, Limits, Reason};
-use crate::sample;
-use crate::verdict::{Attempt, Report, Verdict};
-use std::collections::BTreeMap;
+use crate::facts::{Internal, Limits, Reason};
+use crate::verdict::Attempt;
+use agenda::{Agenda, Level, Question};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -46,7 +49,8 @@ const MOST_KEPT: usize = 2_000_000;
 /// A core that has nothing to do looks again after this time at the latest.
 const PAUSE: Duration = Duration::from_millis(100);
 
-pub fn run(task: &Task) -> Report {
+pub fn work(office: &Office) -> Result<(), Reason> {
+    let task = office.task;
     let bounds = &task.options.bounds;
     let first_share = match task.options.time {
         Some(time) => time / SHARE,
@@ -61,6 +65,7 @@ pub fn run(task: &Task) -> Report {
     let agenda = Mutex::new(Agenda::new(bounds, cores, splits));
     let news = Condvar::new();
     let new_search = |core: usize| Search {
+        office,
         task,
         agenda: &agenda,
         news: &news,
@@ -87,21 +92,16 @@ pub fn run(task: &Task) -> Report {
             }
         });
     });
-    let mut all = agenda.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let verdict = all.verdict.take().unwrap_or_else(|| all.conclude(bounds));
-    Report {
-        verdict,
-        attempts: all.attempts,
-        limits_of_part: all.part.map(|(_, limits)| limits),
-        assertions: Vec::new(),
-        lines: BTreeMap::new(),
-        more: Vec::new(),
-        rest: None,
+    let agenda = agenda.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match agenda.reason_to_end() {
+        Some(reason) => Err(reason),
+        None => Ok(()),
     }
 }
 
 /// What one core does.
 struct Search<'t> {
+    office: &'t Office<'t>,
     task: &'t Task<'t>,
     agenda: &'t Mutex<Agenda>,
     /// There is an answer, or nothing small is left to ask.
@@ -112,7 +112,7 @@ struct Search<'t> {
     first_share: Option<Duration>,
 }
 
-/// There is a verdict.
+/// There is nothing more to ask.
 struct Over;
 
 impl Search<'_> {
@@ -134,31 +134,17 @@ impl Search<'_> {
         }
         self.agenda().has_begun = true;
         self.news.notify_all();
-        self.run_at_random()
-    }
-
-    fn run_at_random(&self) -> ControlFlow<Over> {
-        // With all violations, they would find the same ones again and again.
-        if self.task.options.bounds.are_open() && !self.task.options.all_violations {
-            let (run, record) = sample::sample(self.task);
-            self.agenda().attempts.push(record);
-            match run {
-                None => {}
-                Some(run) if self.task.depends_on_unknown(&run) => {
-                    let dependent = Dependent::of(self.task.program, *run);
-                    return self.unknown(Reason::DependsOn(Box::new(dependent)));
-                }
-                Some(run) => return self.end(Verdict::Violated(run)),
-            }
-        }
+        self.office.board.has_small_answers();
         ControlFlow::Continue(())
     }
 
     /// The small questions have the answers that are the easiest to understand; so
     /// nobody may be faster with a large one, unless they take long.
     fn wait_for_small_questions(&self, longest: Duration) {
-        let is_early =
-            |agenda: &mut Agenda| !agenda.has_begun && !self.task.stop.load(Ordering::Relaxed);
+        let is_early = |agenda: &mut Agenda| {
+            let is_over = agenda.is_over() || self.task.stop.load(Ordering::Relaxed);
+            !agenda.has_begun && !is_over
+        };
         // Whoever waits gets on with it, come what may.
         let _ = (self.news).wait_timeout_while(self.agenda(), longest, is_early);
     }
@@ -166,7 +152,7 @@ impl Search<'_> {
     /// All other questions.
     fn rest(&self) -> ControlFlow<Over> {
         loop {
-            if self.task.stop.load(Ordering::Relaxed) {
+            if self.task.stop.load(Ordering::Relaxed) || self.agenda().is_over() {
                 return ControlFlow::Break(Over);
             }
             if self.is_over() {
@@ -190,8 +176,10 @@ impl Search<'_> {
         let Some(question) = level.question() else {
             return ControlFlow::Continue(());
         };
+        let place = self.office.cores.place(Name::Bounded);
         let start = Instant::now();
         let (answer, record) = self.answer(&mut level, &question);
+        drop(place);
         let is_too_long = matches!(answer, Answer::TooLong);
         if is_too_long {
             level.turns += 1;
@@ -208,20 +196,28 @@ impl Search<'_> {
         }
         let mut agenda = self.agenda();
         agenda.under_way.remove(&self.core);
-        agenda.attempts.push(record);
         agenda.put_back(level, is_too_long);
         drop(agenda);
         self.news.notify_all();
+        let board = self.office.board;
+        board.attempted(record);
         match answer {
-            Answer::Violated(run) => self.end(Verdict::Violated(run)),
+            Answer::Violated(run) => {
+                board.violated(Name::Bounded, run);
+                self.end(None)
+            }
             Answer::None(limits) => self.note(question, limits),
             Answer::TooLong if !self.is_over() => ControlFlow::Continue(()),
             Answer::TooLong => self.unknown(Reason::Time),
             Answer::Unknown(reason) => self.unknown(reason),
-            Answer::Depends(dependent) => self.unknown(Reason::DependsOn(dependent)),
+            Answer::Depends(dependent) => {
+                board.depends(dependent);
+                self.end(None)
+            }
             Answer::TooMuch(reason) => self.give_up_from(question.unwind, reason),
             Answer::Partly(part) => {
-                self.agenda().part = Some(*part);
+                let (left_out, limits) = *part;
+                board.closed_partly(left_out, limits);
                 ControlFlow::Continue(())
             }
         }
@@ -255,39 +251,33 @@ impl Search<'_> {
 
     /// There is no violation within these bounds.
     fn note(&self, question: Question, limits: Limits) -> ControlFlow<Over> {
-        let established = self.agenda().note(question, limits);
-        let Some(limits) = established.filter(agenda::is_whole) else {
+        let Some((size, limits)) = self.agenda().note(question, limits) else {
             return ControlFlow::Continue(());
         };
-        if !limits.assumptions.is_empty() {
-            // What was taken for granted may be wrong.
-            self.run_at_random()?;
+        if self.task.options.bounds.are_answered_by(&limits) {
+            self.office.board.answered(limits);
+            return self.end(None);
         }
-        self.end(Verdict::of_limits(limits, &self.task.options.bounds))
+        self.office.board.closed(size, limits);
+        ControlFlow::Continue(())
     }
 
     fn give_up_from(&self, unwind: u32, reason: Reason) -> ControlFlow<Over> {
-        match self.agenda().give_up_from(unwind, &reason) {
+        let goes_on = self.agenda().give_up_from(unwind, &reason);
+        match goes_on {
             true => ControlFlow::Continue(()),
             false => self.unknown(reason),
         }
     }
 
     fn unknown(&self, reason: Reason) -> ControlFlow<Over> {
-        let established = self.agenda().established.clone();
-        self.end(Verdict::Unknown {
-            reason,
-            established: established.map(|(_, limits)| limits),
-        })
+        self.end(Some(reason))
     }
 
-    /// The first verdict counts, and stops everybody.
-    fn end(&self, verdict: Verdict) -> ControlFlow<Over> {
-        let mut agenda = self.agenda();
-        agenda.verdict.get_or_insert(verdict);
-        self.task.stop.store(true, Ordering::Relaxed);
+    /// The first to end this engine says why, and stops its other cores.
+    fn end(&self, reason: Option<Reason>) -> ControlFlow<Over> {
+        self.agenda().end(reason);
         self.news.notify_all();
-        drop(agenda);
         ControlFlow::Break(Over)
     }
 

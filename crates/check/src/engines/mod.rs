@@ -1,0 +1,89 @@
+//! Engines: each knows one way to establish something about a question, and writes
+//! it on the board. None knows the others, nor how a verdict is worded.
+//!
+//! | engine | establishes |
+//! |---|---|
+//! | `sample` | violations, places that runs come by |
+//! | `explore` | violations; proofs, where there are finitely many states |
+//! | `bounded` | violations; bounds within which there is none; proofs, where no run goes beyond them |
+//!
+//! How they share the cores is in `crate::cores`.
+
+pub mod bounded;
+pub mod sample;
+
+use crate::attempt::Task;
+use crate::board::Board;
+use crate::cores::Cores;
+use crate::facts::{Internal, Reason};
+use crate::verdict::Options;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// By what name users choose them. Of two that wait for a core and had the same time,
+/// the first begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Name {
+    Bounded,
+    Explore,
+    Sample,
+}
+
+impl Name {
+    pub const ALL: [Name; 3] = [Name::Sample, Name::Explore, Name::Bounded];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Name::Sample => "sample",
+            Name::Explore => "explore",
+            Name::Bounded => "bounded",
+        }
+    }
+
+    /// Whether the engine has something to say to the question.
+    pub fn fits(self, options: &Options) -> bool {
+        let is_chosen = options.engines.contains(&self);
+        is_chosen
+            && match self {
+                Name::Sample => sample::fits(options),
+                Name::Explore => false,
+                Name::Bounded => true,
+            }
+    }
+
+    fn work(self, office: &Office) -> Result<(), Reason> {
+        match self {
+            Name::Sample => sample::work(office),
+            Name::Explore => Ok(()),
+            Name::Bounded => bounded::work(office),
+        }
+    }
+}
+
+/// What engines work with.
+pub struct Office<'t> {
+    pub task: &'t Task<'t>,
+    pub board: &'t Board<'t>,
+    pub cores: &'t Cores<'t>,
+}
+
+/// Lets engines work until the board has all that there is to wait for.
+pub fn run(names: &[Name], office: &Office) {
+    std::thread::scope(|scope| {
+        for name in names {
+            let work = move || {
+                // One that panics leaves behind what it has written.
+                let result = catch_unwind(AssertUnwindSafe(|| name.work(office)));
+                let result = result.unwrap_or(Err(Reason::Internal(Internal::Panicked)));
+                office.board.ended(*name, result.err());
+            };
+            let thread = std::thread::Builder::new().name(name.as_str().to_owned());
+            let started = thread.stack_size(crate::STACK).spawn_scoped(scope, work);
+            if let Err(error) = started {
+                let problem = error.to_string();
+                let reason = Reason::CannotStart { problem };
+                office.board.ended(*name, Some(reason));
+            }
+        }
+        office.board.accompany();
+    });
+}
