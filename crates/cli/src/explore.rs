@@ -53,7 +53,11 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
     for found in &result.violations {
         replays.push(replay_found(&image, &config, found)?);
     }
-    mention(tell(arguments, program, &result, &replays));
+    let mut dependent = Vec::new();
+    for (found, _) in &result.dependent {
+        dependent.push(replay_found(&image, &config, found)?);
+    }
+    mention(tell(arguments, program, &result, &replays, &dependent));
     mention(keep(arguments, &result));
     Ok(match result.conclusion() {
         Conclusion::Violated => Status::Violated,
@@ -72,9 +76,10 @@ fn tell(
     program: &ir::Program,
     result: &Exploration,
     replays: &[Run],
+    dependent: &[Run],
 ) -> Result<(), Failure> {
     if arguments.json {
-        let json = report::exploration_to_json(program, result, replays);
+        let json = report::exploration_to_json(program, result, replays, dependent);
         return print(format!("{json:#}\n"));
     }
     let (inputs, width) = (&arguments.inputs, terminal_width());

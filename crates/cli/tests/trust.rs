@@ -100,8 +100,35 @@ fn explore_follows_the_same_rule() {
         20,
         &["violated if get (prog.c:3) may return 1"],
     );
+    // For machines as well, by both.
+    for command in ["explore", "check"] {
+        let output = place.threadbare(&[command, "prog.c", "--json"]);
+        let json: Value = serde_json::from_slice(&output.stdout).expect("should be JSON");
+        assert_eq!(json["verdict"], "unknown");
+        assert_eq!(json["violations"], Value::Array(Vec::new()));
+        let reason = json["reason"].as_str().expect("a reason");
+        assert!(reason.starts_with("violated if get (prog.c:3) may return 1"));
+        let dependent = json["dependent_violations"].as_array().expect("a list");
+        let [one] = &dependent[..] else {
+            panic!("{command} has {} dependent violations", dependent.len());
+        };
+        assert_eq!(one["kind"], "assertion");
+        assert_eq!(one["stack"][0]["location"]["line"], 3);
+        let schedule = one["schedule"].as_str().expect("a schedule");
+        assert!(schedule.contains("unknown-call 1"), "{schedule}");
+        let call = &one["calls"][0];
+        assert_eq!(
+            (&call["function"], &call["returned"]),
+            (&"get".into(), &"1".into())
+        );
+        assert_eq!(call["location"]["line"], 3);
+    }
     let any = ["explore", "prog.c", "--undefined", "any"];
     place.check(&any, 10, &["VIOLATED"]);
+    let output = place.threadbare(&["explore", "prog.c", "--undefined", "any", "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("should be JSON");
+    assert_eq!(json["dependent_violations"], Value::Array(Vec::new()));
+    assert_eq!(json["reason"], Value::Null);
     place.write(
         "prog.c",
         "extern void f(void);\nint main(void) { f(); return 0; }",

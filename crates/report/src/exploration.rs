@@ -37,17 +37,8 @@ pub fn render_exploration(
             text.push_str("SAFE UP TO BOUNDS no violation within\n");
         }
         Conclusion::Unknown => {
-            let reason = match (exploration.interrupted, exploration.dependent.first()) {
-                (Some(interruption), _) => describe_interruption(interruption).to_owned(),
-                (None, Some((found, calls))) => {
-                    let calls: Vec<UnknownCall> = (calls.iter())
-                        .map(|call| UnknownCall::of(program, call))
-                        .collect();
-                    let what = found.violation.describe(program);
-                    format!("{}: {what}", describe_dependence(&calls))
-                }
-                (None, None) => "something is not supported".to_owned(),
-            };
+            let reason = unknown_reason(program, exploration);
+            let reason = reason.unwrap_or("something is not supported".to_owned());
             let _ = writeln!(text, "UNKNOWN {reason}; no violation so far within");
         }
     }
@@ -70,7 +61,23 @@ pub fn render_exploration(
     text
 }
 
-pub(crate) fn describe_interruption(interruption: Interruption) -> &'static str {
+/// Why an exploration came to no end, or to none that anybody can rely on.
+pub(crate) fn unknown_reason(program: &Program, exploration: &Exploration) -> Option<String> {
+    if let Some(interruption) = exploration.interrupted {
+        return Some(describe_interruption(interruption).to_owned());
+    }
+    if exploration.conclusion() != Conclusion::Unknown {
+        return None;
+    }
+    let (found, calls) = exploration.dependent.first()?;
+    let calls: Vec<UnknownCall> = (calls.iter())
+        .map(|call| UnknownCall::of(program, call))
+        .collect();
+    let what = found.violation.describe(program);
+    Some(format!("{}: {what}", describe_dependence(&calls)))
+}
+
+fn describe_interruption(interruption: Interruption) -> &'static str {
     match interruption {
         Interruption::States => "too many states to remember",
         Interruption::Asked => "interrupted",

@@ -1,14 +1,15 @@
 //! The same as JSON, for machines. Field names are stable.
 
 use crate::check::Cost;
-use crate::exploration::describe_interruption;
+use crate::exploration::unknown_reason;
 use crate::facts::{
     assumption_kind, assumption_place, describe_assumption, describe_ending, describe_reason,
 };
 use crate::run::describe_outcome;
 use crate::trace::describe_effect;
 use check::{
-    Assumption, Attempt, CutLoop, Kind, Limits, Order, Reach, Reason, SourcePlace, Verdict,
+    Assumption, Attempt, CutLoop, Kind, Limits, Order, Reach, Reason, SourcePlace, UnknownCall,
+    Verdict,
 };
 use ir::{Location, Program};
 use replay::{Excluded, Exploration, Found, Limit, Run, StackEntry, Violation};
@@ -24,33 +25,42 @@ pub fn run_to_json(program: &Program, run: &Run) -> Value {
     })
 }
 
-/// `replays` are the traced runs of the violations, in the same order.
-pub fn exploration_to_json(program: &Program, exploration: &Exploration, replays: &[Run]) -> Value {
+/// `replays` are the traced runs of the violations, in the same order, and
+/// `dependent` those of the violations that depend on functions without a body.
+pub fn exploration_to_json(
+    program: &Program,
+    exploration: &Exploration,
+    replays: &[Run],
+    dependent: &[Run],
+) -> Value {
     let count = &exploration.count;
-    let found: Vec<Value> = exploration
-        .violations
-        .iter()
-        .zip(replays)
-        .map(
-            |(
-                Found {
-                    violation,
-                    schedule,
-                },
-                run,
-            )| {
-                let mut value = violation_to_json(program, violation);
-                value["schedule"] = json!(schedule.to_string());
-                value["trace"] = trace(program, run);
-                value
-            },
-        )
+    let explored = |(found, run): (&Found, &Run)| {
+        let Found {
+            violation,
+            schedule,
+        } = found;
+        let mut value = violation_to_json(program, violation);
+        value["schedule"] = json!(schedule.to_string());
+        value["trace"] = trace(program, run);
+        value
+    };
+    let found: Vec<Value> = (exploration.violations.iter().zip(replays))
+        .map(explored)
+        .collect();
+    let dependent: Vec<Value> = (exploration.dependent.iter().zip(dependent))
+        .map(|((found, calls), run)| {
+            let calls = calls.iter().map(|call| UnknownCall::of(program, call));
+            let mut value = explored((found, run));
+            value["calls"] = calls.map(|call| unknown_call(&call)).collect();
+            value
+        })
         .collect();
     json!({
         "verdict": exploration.conclusion().name(),
         "violations": found,
+        "dependent_violations": dependent,
         "limits": exploration.limits.iter().map(|one| limit(program, one)).collect::<Vec<_>>(),
-        "reason": exploration.interrupted.map(describe_interruption),
+        "reason": unknown_reason(program, exploration),
         "unsupported": exploration.unsupported.iter().map(|u| json!({
             "what": u.what,
             "location": u.location.map(|l| location(program, l)),
@@ -78,7 +88,11 @@ pub fn check_to_json(program: &Program, report: &check::Report, cost: &Cost) -> 
     };
     let dependent: Vec<Value> = match report.verdict.reason() {
         Some(Reason::DependsOn(dependent)) => (dependent.run.violations.iter())
-            .map(|violation| found_to_json(program, violation, &dependent.run))
+            .map(|violation| {
+                let mut value = found_to_json(program, violation, &dependent.run);
+                value["calls"] = dependent.calls.iter().map(unknown_call).collect();
+                value
+            })
             .collect(),
         _ => Vec::new(),
     };
@@ -115,6 +129,16 @@ fn found_to_json(program: &Program, violation: &Violation, run: &Run) -> Value {
     value["schedule"] = json!(run.schedule.to_string());
     value["trace"] = trace(program, run);
     value
+}
+
+/// What a function without a body would have to do.
+fn unknown_call(call: &UnknownCall) -> Value {
+    json!({
+        "function": call.function,
+        "location": place(&call.place),
+        // Numbers beyond what JSON readers keep exactly are given as text.
+        "returned": call.returned.map(|value| value.to_string()),
+    })
 }
 
 fn check_limits(limits: &Limits) -> Vec<Value> {

@@ -52,9 +52,15 @@ pub struct Traits {
     pub strange_input: bool,
     pub has_loops: bool,
     pub has_threads: bool,
+    /// Locals may end before their function returns: a thread leaves in the midst of
+    /// its calls, or they are arrays of any size.
+    pub has_early_ends: bool,
     /// Global variables that hold what the system chooses: keys and handles.
     pub handles: BTreeSet<String>,
 }
+
+/// Functions that end locals.
+const EARLY_ENDS: [&str; 3] = ["@pthread_exit(", "@thrd_exit(", "@llvm.stackrestore"];
 
 /// Functions that write what the system chooses where their first argument says.
 const MAKERS: [&str; 2] = ["@pthread_key_create(", "@pthread_create("];
@@ -114,6 +120,7 @@ pub fn traits(text: &str) -> Traits {
             || code.contains("call") && code.contains("@__atomic");
         traits.has_atomic_sections |= code.contains("@__VERIFIER_atomic");
         traits.has_threads |= code.contains("@pthread_create(") || code.contains("@thrd_create(");
+        traits.has_early_ends |= EARLY_ENDS.iter().any(|name| code.contains(name));
         let made = MAKERS.iter().find_map(|maker| code.split_once(maker));
         let target = made.and_then(|(_, rest)| rest.split(',').next());
         if let Some((_, symbol)) = target.and_then(|target| target.split_once('@')) {

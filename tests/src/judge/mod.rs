@@ -15,6 +15,7 @@
 pub mod build;
 pub mod campaign;
 pub mod enumerate;
+pub mod handed_out;
 pub mod instrument;
 pub mod observe;
 pub mod races;

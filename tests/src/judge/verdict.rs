@@ -13,7 +13,8 @@
 //! - programs with races that access more than a register at once, since the explorer
 //!   takes that for one step, and the machine does not;
 //! - programs with undefined behaviour, unless all of it can be seen when it happens:
-//!   wrong accesses, which AddressSanitizer notices. A run in which it notices none
+//!   wrong accesses, which AddressSanitizer notices unless locals end before their
+//!   function returns, or together with their thread. A run in which it notices none
 //!   has to be among the enumerated ones;
 //! - a run without an end, unless the explorer says that there is none and the program
 //!   has no loops. A slow machine may only see less.
@@ -22,6 +23,7 @@
 
 use super::build::Workshop;
 use super::enumerate::{Outcomes, Values, outcomes};
+use super::handed_out::threads_hand_out_locals;
 use super::instrument::{Sanitizer, Traits, traits};
 use super::observe::{self, Seen, Setting, seen};
 use super::races::{Pair, first_race};
@@ -190,7 +192,12 @@ pub fn examine_against(
         .clone()
         .or_else(|| is_torn.then(|| "races between accesses of several parts".to_owned()));
     let needs_sanitizer = has_wrong_access(&outcomes);
-    if needs_sanitizer && !workshop.has_address_sanitizer {
+    // A thread that ends in the midst of a call leaves its locals where they are, and
+    // nobody notices who uses them; the same holds for arrays of any size, and for
+    // whatever was on the stack of a thread that has ended.
+    let hides_ends = outcomes.undefined.contains(&ViolationKind::UseAfterFree)
+        && (traits.has_early_ends || threads_hand_out_locals(&program));
+    if needs_sanitizer && (hides_ends || !workshop.has_address_sanitizer) {
         let why = "undefined behaviour: wrong accesses".to_owned();
         examined.not_judged.get_or_insert(why);
     }

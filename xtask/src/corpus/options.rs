@@ -17,7 +17,10 @@ usage: cargo xtask corpus [OPTIONS]
   --jobs N           programs at a time [default: 1]
   --out FILE         write a line per program: set, program, expected, verdict, seconds, peak
                      memory in MB, reason
-  --resume           keep what FILE says already, and run the rest";
+  --resume           keep what FILE says already, and run the rest
+
+Rows of the manifest that are known to be wrong are judged by what is true, counted as
+`corrected`, and listed with the reason.";
 
 /// What a process may take longer than it was told to.
 pub const GRACE: Duration = Duration::from_secs(15);
@@ -217,6 +220,7 @@ mod tests {
     #[test]
     fn programs_are_selected_by_set_text_and_verdict() {
         let row = Row {
+            correction: None,
             program: "sct/stack_bad.c".to_owned(),
             property: "unreach-call".to_owned(),
             expected: Expected::Unsafe,

@@ -127,6 +127,7 @@ impl Outcome {
             expected: Expected::from_name(expected)?,
             // Not kept, nor needed for what is done already.
             bits: 0,
+            correction: None,
         };
         let outcome = Outcome {
             word: Word::from_name(word)?,
@@ -277,6 +278,7 @@ mod tests {
             property: "unreach-call".to_owned(),
             expected: Expected::Safe,
             bits: 0,
+            correction: None,
         };
         let outcome = Outcome {
             word: Word::SafeUpTo,

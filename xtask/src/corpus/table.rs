@@ -4,7 +4,7 @@ use super::manifest::Row;
 use super::outcome::{Judgement, Outcome, Word, judge};
 use std::fmt::Write;
 
-const TITLES: [&str; 12] = [
+const TITLES: [&str; 13] = [
     "set",
     "programs",
     "unsafe found",
@@ -14,6 +14,7 @@ const TITLES: [&str; 12] = [
     "unknown",
     "wrong",
     "not known",
+    "corrected",
     "errors",
     "time s",
     "max MB",
@@ -30,6 +31,7 @@ struct Sums {
     unknown: usize,
     wrong: usize,
     unjudged: usize,
+    corrected: usize,
     errors: usize,
     seconds: f64,
     megabytes: u64,
@@ -39,12 +41,13 @@ impl Sums {
     fn add(&mut self, row: &Row, outcome: &Outcome) {
         self.programs += 1;
         let counter = match judge(row.expected, outcome.word) {
-            Judgement::Found => &mut self.found,
+            Judgement::Wrong => &mut self.wrong,
             Judgement::Missed => &mut self.missed,
+            _ if row.correction.is_some() => &mut self.corrected,
+            Judgement::Found => &mut self.found,
             Judgement::Safe => &mut self.safe,
             Judgement::SafeUpTo => &mut self.safe_up_to,
             Judgement::Unknown => &mut self.unknown,
-            Judgement::Wrong => &mut self.wrong,
             Judgement::Unjudged => &mut self.unjudged,
         };
         *counter += 1;
@@ -63,6 +66,7 @@ impl Sums {
             self.unknown,
             self.wrong,
             self.unjudged,
+            self.corrected,
             self.errors,
         ];
         let mut cells = vec![name.to_owned()];
@@ -73,8 +77,9 @@ impl Sums {
     }
 }
 
-/// `not known` counts programs of which nobody knows what is right; `errors`
-/// are counted among the others too.
+/// `not known` counts programs of which nobody knows what is right; `corrected`, those
+/// of which the list is known to say something wrong, unless the verdict is wrong or
+/// misses what is true; `errors` are counted among the others too.
 pub fn render(results: &[(&Row, &Outcome)]) -> String {
     let mut sets: Vec<(&str, Sums)> = Vec::new();
     let mut all = Sums::default();
@@ -102,7 +107,26 @@ pub fn render(results: &[(&Row, &Outcome)]) -> String {
     });
     list(&mut text, "missed", results, is(Judgement::Missed));
     list(&mut text, "not known", results, is(Judgement::Unjudged));
+    list_corrections(&mut text, results);
     text
+}
+
+fn list_corrections(text: &mut String, results: &[(&Row, &Outcome)]) {
+    let corrected = results.iter();
+    let corrected = corrected.filter_map(|(row, outcome)| Some((row, row.correction?, outcome)));
+    for (index, (row, correction, outcome)) in corrected.enumerate() {
+        if index == 0 {
+            let _ = writeln!(text, "\ncorrected:");
+        }
+        let _ = writeln!(
+            text,
+            "  {} ({}): {}; {}",
+            row.program,
+            row.expected.name(),
+            outcome.word.name(),
+            correction.why
+        );
+    }
 }
 
 fn list(
@@ -150,7 +174,7 @@ fn columns(lines: &[Vec<String>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::manifest::Expected;
+    use super::super::manifest::{self, Expected};
     use super::*;
 
     #[test]
@@ -160,6 +184,7 @@ mod tests {
             property: "unreach-call".to_owned(),
             expected,
             bits: 64,
+            correction: None,
         };
         let outcome = |word: Word, seconds: f64, megabytes: u64| Outcome {
             word,
@@ -187,10 +212,10 @@ mod tests {
         ];
         let results: Vec<(&Row, &Outcome)> = results.iter().map(|(r, o)| (r, o)).collect();
         let expected = "\
-set    programs  unsafe found  unsafe missed  safe  safe up to  unknown  wrong  not known  errors  time s  max MB
-sct           3             1              0     0           1        0      1          0       0      61      90
-locks         1             0              0     0           0        0      0          1       1       0       1
-all           4             1              0     0           1        0      1          1       1      61      90
+set    programs  unsafe found  unsafe missed  safe  safe up to  unknown  wrong  not known  corrected  errors  time s  max MB
+sct           3             1              0     0           1        0      1          0          0       0      61      90
+locks         1             0              0     0           0        0      0          1          0       1       0       1
+all           4             1              0     0           1        0      1          1          0       1      61      90
 
 WRONG:
   sct/c.c (safe): violated, so
@@ -202,5 +227,39 @@ not known:
   locks/d.c (unknown): error, so
 ";
         assert_eq!(render(&results), expected);
+    }
+
+    /// Right, wrong and missed: a correction is no excuse.
+    #[test]
+    fn corrected_rows_are_counted_apart() {
+        let line = "misc/miscellaneous/pthread.c\tunreach-call\tsafe\t64\n";
+        let row = &manifest::parse(line).expect("should be fine")[0];
+        let table = |word: Word| {
+            let outcome = Outcome {
+                word,
+                seconds: 1.0,
+                megabytes: 1,
+                reason: "so".to_owned(),
+            };
+            let text = render(&[(row, &outcome)]);
+            let cells: Vec<String> = text
+                .lines()
+                .nth(1)
+                .expect("a line for the set")
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect();
+            (cells[2..10].join(" "), text)
+        };
+        let (counts, text) = table(Word::Violated);
+        assert_eq!(counts, "0 0 0 0 0 0 0 1");
+        let told = "corrected:\n  misc/miscellaneous/pthread.c (unsafe): violated; glibc refuses";
+        assert!(text.contains(told), "{text}");
+        let (counts, text) = table(Word::Safe);
+        assert_eq!(counts, "0 0 0 0 0 1 0 0");
+        assert!(text.contains("WRONG:"), "{text}");
+        let (counts, text) = table(Word::SafeUpTo);
+        assert_eq!(counts, "0 1 0 0 0 0 0 0");
+        assert!(text.contains("missed:"), "{text}");
     }
 }
