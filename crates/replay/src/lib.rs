@@ -10,6 +10,7 @@
 //! solvers) nor on any front end. It neither prints nor reads files.
 
 mod access;
+mod blocks;
 mod calls;
 mod compute;
 mod conclusion;
@@ -22,6 +23,7 @@ mod event;
 mod execute;
 mod explore;
 mod fingerprint;
+mod footprint;
 mod guide;
 mod identity;
 mod image;
@@ -35,6 +37,7 @@ mod machine;
 mod memory;
 mod models;
 mod object;
+mod prove;
 mod schedule;
 mod shadow;
 mod snapshot;
@@ -59,6 +62,7 @@ pub use inputs::{
 };
 pub use machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 pub use memory::OutOfMemory;
+pub use prove::{Proof, ProofOptions, ProofProgress, Reductions, Samples, prove};
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use thread::Stuck;
 pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};

@@ -1,6 +1,7 @@
 //! The process: ending it, `errno`, sorting and searching, random numbers, time.
 
 use super::{Reply, Site};
+use crate::footprint::Look;
 use crate::image::Code;
 use crate::inputs::{Domain, InputKind};
 use crate::machine::{AccessMode, Machine, Stop};
@@ -43,6 +44,7 @@ impl<'a> Machine<'a> {
                 if let Some(argument) = &argument {
                     self.publish_value(argument);
                 }
+                self.footprint.note(Look::Rest);
                 self.at_exit.push((function, argument));
                 Ok(Reply::int(0))
             }
