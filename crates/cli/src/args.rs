@@ -120,6 +120,16 @@ pub struct Explore {
     /// Visit every schedule on its own, even if its states are known.
     #[arg(long)]
     pub no_merge: bool,
+    /// Visit every state once instead of counting schedules: much faster, and made to
+    /// show that nothing goes wrong.
+    #[arg(long, conflicts_with_all = ["contexts", "rounds", "steps", "no_merge"])]
+    pub prove: bool,
+    /// With --prove: leave nothing out, even if it makes no difference.
+    #[arg(long, requires = "prove")]
+    pub no_reductions: bool,
+    /// With --prove: compare every step with the interpreter's.
+    #[arg(long, requires = "prove", hide = true)]
+    pub checked: bool,
     /// Write the schedule of the first violation to a file.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,

@@ -6,7 +6,10 @@ use crate::input::{config_for, load};
 use crate::progress::Watch;
 use crate::run::write_schedule;
 use crate::{Failure, Status, mention, print, terminal_width};
-use replay::{Bounds, Conclusion, Config, Exploration, Found, Image, Limit, Mode, Run};
+use replay::{
+    Bounds, Conclusion, Config, Exploration, Found, Image, Limit, Mode, ProofOptions, Reductions,
+    Run, Samples,
+};
 
 pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
     let semantics = &arguments.semantics;
@@ -37,14 +40,17 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
     };
     let digest = replay::digest(program);
     let watch = Watch::start(arguments.time);
-    let mut result = replay::explore(&image, &config, digest, &bounds, mode, &mut |progress| {
-        watch.keep_going(|| {
-            format!(
-                "{} states, depth {}, {} violations",
-                progress.states, progress.depth, progress.violations
-            )
-        })
-    });
+    let mut result = match arguments.prove {
+        true => prove(arguments, &image, &config, digest, &watch)?,
+        false => replay::explore(&image, &config, digest, &bounds, mode, &mut |progress| {
+            watch.keep_going(|| {
+                format!(
+                    "{} states, depth {}, {} violations",
+                    progress.states, progress.depth, progress.violations
+                )
+            })
+        }),
+    };
     watch.finish();
     let layout = analysis::layout::first_dependence(program).map(Limit::Layout);
     let orders = analysis::orders::first_weaker(program).map(Limit::Orders);
@@ -69,6 +75,41 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
         }
         Conclusion::Unknown => Status::Unknown,
     })
+}
+
+/// Visits states instead of schedules.
+fn prove(
+    arguments: &Arguments,
+    image: &Image,
+    config: &Config,
+    digest: u64,
+    watch: &Watch,
+) -> Result<Exploration, Failure> {
+    let options = ProofOptions {
+        find_all: arguments.all,
+        inputs: Samples {
+            values: arguments.inputs.clone(),
+            ..Samples::default()
+        },
+        reductions: match arguments.no_reductions {
+            true => Reductions::NONE,
+            false => Reductions::ALL,
+        },
+        is_checked: arguments.checked,
+        ..ProofOptions::default()
+    };
+    let proof = replay::prove(image, config, digest, &options, &mut |progress| {
+        watch.keep_going(|| {
+            format!(
+                "{} states, {} of them open, {} violations",
+                progress.states, progress.open, progress.violations
+            )
+        })
+    });
+    match proof.mistakes.first() {
+        Some(mistake) => Err(Failure::Internal(mistake.clone())),
+        None => Ok(proof.into_exploration()),
+    }
 }
 
 fn tell(

@@ -39,12 +39,7 @@ impl<'a> Machine<'a> {
     ) -> Result<Option<(ObjectId, u64)>, Stop> {
         match self.memory.check(pointer, len, mode.is_write) {
             Ok((object, offset)) => {
-                if self
-                    .memory
-                    .get(object)
-                    .is_some_and(|object| object.is_shared)
-                    && len > 0
-                {
+                if self.memory.is_shared(object) && len > 0 {
                     let access = Access {
                         object,
                         offset,
@@ -66,7 +61,7 @@ impl<'a> Machine<'a> {
             }
             // Whether shared memory is still there is known only at the step.
             Err(AccessFault::Freed { object })
-                if !allow && self.memory.even_dead(object).is_some_and(|o| o.is_shared) =>
+                if !allow && self.memory.header(object).is_some_and(|o| o.is_shared) =>
             {
                 Ok(None)
             }
@@ -81,7 +76,7 @@ impl<'a> Machine<'a> {
 
     /// An object that only one thread may know is used by another.
     pub(crate) fn is_foreign(&self, thread: &Thread, object: ObjectId) -> bool {
-        let is_constant = self.memory.get(object).is_some_and(|o| o.is_constant);
+        let is_constant = self.memory.header(object).is_some_and(|o| o.is_constant);
         let owner = self.memory.owner(object);
         !is_constant && owner.is_some_and(|owner| owner != thread.id)
     }
@@ -163,7 +158,7 @@ impl<'a> Machine<'a> {
     /// A pointer is written to memory or otherwise handed on: if whoever gets it
     /// may be another thread, what it points to becomes shared.
     pub(crate) fn publish_if_shared(&mut self, into: ObjectId, value: &Value) {
-        if self.memory.get(into).is_some_and(|object| object.is_shared) {
+        if self.memory.is_shared(into) {
             self.publish_value(value);
         }
     }

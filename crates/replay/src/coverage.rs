@@ -23,6 +23,20 @@ impl Coverage {
         self.ends[function].insert(block);
     }
 
+    /// Adds where another run has been.
+    pub fn merge(&mut self, other: &Coverage) {
+        for (function, insts) in other.insts.iter() {
+            for inst in insts.iter() {
+                self.insts[function].insert(inst);
+            }
+        }
+        for (function, blocks) in other.ends.iter() {
+            for block in blocks.iter() {
+                self.ends[function].insert(block);
+            }
+        }
+    }
+
     /// Whether the run came by.
     pub fn has(&self, landmark: Landmark) -> bool {
         match landmark {

@@ -64,7 +64,7 @@ impl InputKind {
 }
 
 /// Which answers are allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Domain {
     /// Any bit pattern of this width.
     Bits(u32),

@@ -11,6 +11,7 @@
 
 mod access;
 mod arguments;
+mod blocks;
 mod calls;
 mod compute;
 mod conclusion;
@@ -23,6 +24,7 @@ mod event;
 mod execute;
 mod explore;
 mod fingerprint;
+mod footprint;
 mod guide;
 mod identity;
 mod image;
@@ -36,6 +38,7 @@ mod machine;
 mod memory;
 mod models;
 mod object;
+mod prove;
 mod schedule;
 mod shadow;
 mod snapshot;
@@ -61,6 +64,7 @@ pub use inputs::{
 };
 pub use machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 pub use memory::OutOfMemory;
+pub use prove::{Proof, ProofOptions, ProofProgress, Reductions, Samples, prove};
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use thread::Stuck;
 pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};

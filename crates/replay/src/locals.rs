@@ -6,6 +6,7 @@
 //! whoever uses one may do so before. It is no access, so nothing races with it.
 
 use crate::event::Effect;
+use crate::footprint::Look;
 use crate::machine::{Cut, Machine, Stop};
 use crate::memory::Origin;
 use crate::thread::Thread;
@@ -63,8 +64,8 @@ impl<'a> Machine<'a> {
             self.record(thread, Effect::EndOfLocals { places });
         }
         self.memory.pop_locals(thread.id, mark);
+        self.footprint.note(Look::SyncsOnStack(thread.id));
         let memory = &self.memory;
-        self.sync
-            .forget(|object| memory.even_dead(object).is_none());
+        self.sync.forget(|object| memory.peek(object).is_none());
     }
 }

@@ -14,6 +14,7 @@ pub(crate) use crate::access::AccessMode;
 use crate::count::Counter;
 use crate::coverage::Coverage;
 use crate::event::{Effect, Event};
+use crate::footprint::{Footprint, Look};
 use crate::image::Image;
 use crate::inputs::{Allocation, Domain, Input, InputKind, Inputs, NoInput, Request};
 use crate::memory::{Memory, OutOfMemory};
@@ -191,6 +192,8 @@ pub struct Machine<'a> {
     pub(crate) coverage: Option<Box<Coverage>>,
     /// There is one of these two.
     pub(crate) is_observed: bool,
+    /// What the current step looks at, if somebody wants to know.
+    pub(crate) footprint: Footprint,
     vacant: Rc<Thread>,
 }
 
@@ -234,11 +237,47 @@ impl<'a> Machine<'a> {
             is_observed: counter.is_some() || config.keep_coverage,
             counter,
             coverage: config.keep_coverage.then(Box::default),
+            footprint: Footprint::default(),
             vacant: Rc::new(Thread::vacant()),
         };
         machine.memory.has_shadows = config.checks.has(Property::Uninitialised);
         let result = machine.start_main(inputs);
         (machine, result)
+    }
+
+    /// The same run from here on, as somebody else has put it together.
+    pub(crate) fn assemble(
+        image: &'a Image<'a>,
+        config: &'a Config,
+        memory: Memory,
+        threads: Vec<Rc<Thread>>,
+        sync: SyncTable,
+        footprint: Footprint,
+    ) -> Self {
+        Machine {
+            image,
+            config,
+            memory,
+            threads,
+            sync,
+            keys: Vec::new(),
+            at_exit: Vec::new(),
+            exit_code: None,
+            standard_output: Vec::new(),
+            standard_error: Vec::new(),
+            noticed: Vec::new(),
+            accesses: Vec::new(),
+            inputs: Vec::new(),
+            trace: None,
+            unknown_calls: Vec::new(),
+            excluded: Vec::new(),
+            instructions: 0,
+            is_observed: config.keep_coverage,
+            counter: None,
+            coverage: config.keep_coverage.then(Box::default),
+            footprint,
+            vacant: Rc::new(Thread::vacant()),
+        }
     }
 
     fn start_main(&mut self, inputs: &mut dyn Inputs) -> Result<(), Stop> {
@@ -262,6 +301,7 @@ impl<'a> Machine<'a> {
     /// A thread without any calls yet, with its own memory. The caller puts it
     /// into `threads`.
     pub(crate) fn new_thread(&mut self, name: &str) -> Result<Thread, Stop> {
+        self.footprint.note(Look::ThreadCount);
         let id = self.threads.len();
         if id >= crate::memory::MAX_THREADS {
             return Err(Stop::Cut(Cut::Memory));
@@ -398,6 +438,7 @@ impl<'a> Machine<'a> {
             // A thread that must not be joined any more is not waited for: whoever joins
             // it has made a mistake.
             Wait::Join(target) => {
+                self.footprint.note(Look::Thread(*target));
                 let thread = &self.threads[*target];
                 thread.is_finished() || thread.is_joined || thread.is_detached
             }
@@ -536,6 +577,7 @@ impl<'a> Machine<'a> {
             // Others may end the process first, so to begin with it is a step.
             Life::Ending(End::Process(_)) if !thread.is_exiting => Ok(false),
             Life::Ending(End::Process(_)) => {
+                self.footprint.note(Look::Rest);
                 let Some((function, argument)) = self.at_exit.pop() else {
                     return Ok(false);
                 };
@@ -553,6 +595,9 @@ impl<'a> Machine<'a> {
     fn push_key_destructor(&mut self, thread: &mut Thread) -> Result<bool, Stop> {
         // POSIX lets an implementation stop after a few rounds; glibc makes four.
         const ROUNDS: u32 = 4;
+        if !thread.key_values.is_empty() {
+            self.footprint.note(Look::Rest);
+        }
         while thread.destructor_round < ROUNDS {
             let due = thread.key_values.iter_mut().find_map(|(key, value)| {
                 let data = &self.keys[*key];
@@ -580,6 +625,7 @@ impl<'a> Machine<'a> {
         let Life::Ending(end) = thread.life.clone() else {
             return Ok(());
         };
+        self.footprint.note(Look::Rest);
         match end {
             // Also if others have registered functions since this thread got here.
             End::Process(_) if !self.at_exit.is_empty() => {
@@ -604,6 +650,7 @@ impl<'a> Machine<'a> {
                     self.memory.kill_heap(*object);
                 }
                 thread.life = Life::Finished(value);
+                self.footprint.note(Look::OthersRunning);
                 let is_last = self.threads.iter().all(|other| other.is_finished());
                 if is_last && self.at_exit.is_empty() {
                     self.end_process(thread, 0);
@@ -654,6 +701,7 @@ impl<'a> Machine<'a> {
             Some(address) => domain.fit(u128::from(address)),
             None => inputs.choose(&request)?,
         };
+        self.footprint.note(Look::Input(kind, domain, value));
         self.inputs.push(Input {
             thread: thread.id,
             kind,

@@ -13,6 +13,7 @@
 //! visible step; it answers questions and reports faults.
 
 use crate::fingerprint::Fingerprint;
+use crate::footprint::{Footprint, Look};
 use crate::object::{Area, Object, SLOT_BITS, Uninitialised};
 pub use crate::object::{ObjectId, Origin};
 use crate::value::{Pointer, Value};
@@ -45,13 +46,13 @@ pub enum AccessFault {
 
 /// One thread's stack and heap.
 #[derive(Clone, Debug, Default)]
-struct Arena {
-    stack: Vec<Rc<Object>>,
+pub(crate) struct Arena {
+    pub stack: Vec<Rc<Object>>,
     /// How often each stack slot has been used.
-    generations: Vec<u32>,
-    stack_next: u64,
-    heap: Vec<Rc<Object>>,
-    heap_next: u64,
+    pub generations: Vec<u32>,
+    pub stack_next: u64,
+    pub heap: Vec<Rc<Object>>,
+    pub heap_next: u64,
 }
 
 /// Where things lie. Arenas are spaced so that small programs never meet the
@@ -110,14 +111,15 @@ pub struct Memory {
     pub pointer_bytes: u64,
     /// Keep track of the bits that were never written.
     pub(crate) has_shadows: bool,
-    globals: Vec<Rc<Object>>,
+    pub(crate) globals: Vec<Rc<Object>>,
     globals_next: u64,
-    arenas: Vec<Rc<Arena>>,
+    pub(crate) arenas: Vec<Rc<Arena>>,
     map: AddressMap,
-    overflow_next: u64,
+    pub(crate) overflow_next: u64,
     /// Sum of the sizes of live objects.
-    live_bytes: u64,
+    pub(crate) live_bytes: u64,
     limit: u64,
+    pub(crate) footprint: Footprint,
 }
 
 impl Memory {
@@ -133,6 +135,7 @@ impl Memory {
             overflow_next: map.overflow,
             live_bytes: 0,
             limit,
+            footprint: Footprint::default(),
         }
     }
 
@@ -146,9 +149,14 @@ impl Memory {
         (address < self.map.globals && offset % 16 == 0).then_some((offset / 16) as usize)
     }
 
+    /// Where a thread's part of the address space begins.
+    pub(crate) fn arena_base(&self, thread: usize) -> u64 {
+        self.map.arenas + thread as u64 * self.map.arena_size
+    }
+
     pub fn add_thread(&mut self) {
         let thread = self.arenas.len();
-        let base = self.map.arenas + thread as u64 * self.map.arena_size;
+        let base = self.arena_base(thread);
         self.arenas.push(Rc::new(Arena {
             stack_next: base + GAP,
             heap_next: base + self.map.arena_size / 4 + GAP,
@@ -158,6 +166,10 @@ impl Memory {
 
     fn reserve(&mut self, size: u64) -> Result<(), OutOfMemory> {
         let total = self.live_bytes.checked_add(size).ok_or(OutOfMemory)?;
+        // Near the limit, it matters what everybody else has.
+        if total > self.limit / 2 {
+            self.footprint.note(Look::Everything);
+        }
         if total > self.limit {
             return Err(OutOfMemory);
         }
@@ -172,6 +184,7 @@ impl Memory {
     }
 
     fn overflow_address(&mut self, size: u64, align: u64) -> Result<u64, OutOfMemory> {
+        self.footprint.note(Look::Rest);
         let (base, next) = Self::bump(self.overflow_next, size, align).ok_or(OutOfMemory)?;
         if next > self.map.end {
             return Err(OutOfMemory);
@@ -282,6 +295,9 @@ impl Memory {
         }
         for object in arena.stack.drain(mark..).rev() {
             self.live_bytes -= object.size;
+            if !in_arena(object.base) {
+                self.footprint.note(Look::Rest);
+            }
             if object.base + object.size + GAP == self.overflow_next {
                 self.overflow_next = object.base;
             }
@@ -299,7 +315,7 @@ impl Memory {
     ) -> Result<ObjectId, OutOfMemory> {
         self.reserve(size)?;
         let arena_end = self.map.arenas + (thread as u64 + 1) * self.map.arena_size;
-        let reused = reuse.and_then(|id| self.even_dead(id)).map(|o| o.base);
+        let reused = reuse.and_then(|id| self.header(id)).map(|o| o.base);
         let bumped =
             Self::bump(self.arenas[thread].heap_next, size, align.max(16)).filter(|(_, next)| {
                 thread < self.map.arena_count && size < LARGE && *next <= arena_end
@@ -328,6 +344,7 @@ impl Memory {
     /// Dead heap objects whose address a new object of this size may get: as
     /// real allocators do, freed blocks of the same size are used again.
     pub fn reusable(&self, size: u64, align: u64) -> Vec<ObjectId> {
+        self.footprint.note(Look::FreedBlocks);
         let mut found: Vec<ObjectId> = Vec::new();
         for (thread, arena) in self.arenas.iter().enumerate() {
             for (slot, object) in arena.heap.iter().enumerate() {
@@ -369,12 +386,29 @@ impl Memory {
     pub fn is_heap(&self, id: ObjectId) -> bool {
         id.area() == Area::Heap
             && self
-                .even_dead(id)
+                .header(id)
                 .is_some_and(|object| matches!(object.origin, Origin::Heap(_)))
     }
 
     /// The object, alive or freed; `None` for locals that are out of scope.
     pub fn even_dead(&self, id: ObjectId) -> Option<&Object> {
+        self.footprint.note(Look::Content(id));
+        self.peek(id)
+    }
+
+    /// The same for those who do not look at its bytes, nor at what it points to.
+    pub(crate) fn header(&self, id: ObjectId) -> Option<&Object> {
+        self.footprint.note(Look::Header(id));
+        self.peek(id)
+    }
+
+    /// Whether others may know a live object.
+    pub(crate) fn is_shared(&self, id: ObjectId) -> bool {
+        self.header(id).is_some_and(|o| o.is_alive && o.is_shared)
+    }
+
+    /// The same as [`Memory::even_dead`], for those who do not take part in the run.
+    pub(crate) fn peek(&self, id: ObjectId) -> Option<&Object> {
         match id.area() {
             Area::Global => self.globals.get(id.slot()).map(|object| &**object),
             Area::Heap => {
@@ -396,6 +430,7 @@ impl Memory {
     }
 
     pub(crate) fn even_dead_mut(&mut self, id: ObjectId) -> Option<&mut Object> {
+        self.footprint.note(Look::Content(id));
         let slot = id.slot();
         let object = match id.area() {
             Area::Global => self.globals.get_mut(slot)?,
@@ -445,7 +480,7 @@ impl Memory {
     }
 
     pub fn pointer(&self, id: ObjectId, offset: u64) -> Pointer {
-        let base = self.even_dead(id).map_or(0, |object| object.base);
+        let base = self.header(id).map_or(0, |object| object.base);
         Pointer {
             address: self.wrap(base.wrapping_add(offset)),
             object: Some(id),
@@ -464,7 +499,7 @@ impl Memory {
     /// The offset of a pointer in its object, which may be out of bounds.
     pub fn offset(&self, pointer: Pointer) -> Option<(ObjectId, i64)> {
         let id = pointer.object?;
-        let object = self.even_dead(id)?;
+        let object = self.header(id)?;
         let offset = pointer.address.wrapping_sub(object.base);
         let offset = match self.pointer_bytes {
             4 => i64::from(offset as u32 as i32),
@@ -485,6 +520,7 @@ impl Memory {
             }
         };
         if address >= self.map.globals {
+            self.footprint.note(Look::Everything);
             for (slot, object) in self.globals.iter().enumerate() {
                 consider(ObjectId::new(0xfff, Area::Global, slot, 0), object);
             }
@@ -518,7 +554,7 @@ impl Memory {
                 _ => AccessFault::Wild,
             });
         };
-        let Some(object) = self.even_dead(id) else {
+        let Some(object) = self.header(id) else {
             return Err(AccessFault::OutOfScope { object: id });
         };
         if !object.is_alive {
@@ -689,77 +725,14 @@ impl Memory {
             // Constant memory need not be shared: nobody writes it, and what it
             // points to is global.
             let is_private = |object: &Object| !object.is_shared && !object.is_constant;
-            if self.get(id).is_some_and(is_private)
+            let header = self.header(id).filter(|object| object.is_alive);
+            if header.is_some_and(is_private)
                 && let Some(object) = self.even_dead_mut(id)
             {
                 object.is_shared = true;
                 open.extend(object.pointers.values());
             }
         }
-    }
-
-    /// Live heap objects that cannot be reached from the known ones, nor from any
-    /// variable, except those of threads that are over.
-    pub fn unreachable_heap(
-        &self,
-        known: Vec<ObjectId>,
-        is_over: impl Fn(usize) -> bool,
-    ) -> Vec<ObjectId> {
-        let mut reached = std::collections::HashSet::new();
-        let mut open = known;
-        let stacks = self.arenas.iter().enumerate();
-        let stacks = stacks.filter(|(thread, _)| !is_over(*thread));
-        let heaps = self.arenas.iter().flat_map(|arena| &arena.heap);
-        let roots = (self.globals.iter())
-            .chain(stacks.flat_map(|(_, arena)| &arena.stack))
-            .chain(heaps.filter(|object| !matches!(object.origin, Origin::Heap(_))));
-        for root in roots {
-            self.add_targets(root, &mut open);
-        }
-        while let Some(id) = open.pop() {
-            if reached.insert(id)
-                && let Some(object) = self.get(id)
-            {
-                self.add_targets(object, &mut open);
-            }
-        }
-        self.live_heap()
-            .filter(|id| !reached.contains(id))
-            .collect()
-    }
-
-    /// What an object points to, be it by pointers or by integers.
-    fn add_targets(&self, object: &Object, found: &mut Vec<ObjectId>) {
-        found.extend(object.pointers.values());
-        let numbers = object.numbers(self.pointer_bytes);
-        found.extend(numbers.filter_map(|number| self.resolve(number).object));
-    }
-
-    pub fn live_heap(&self) -> impl Iterator<Item = ObjectId> {
-        self.arenas.iter().enumerate().flat_map(|(thread, arena)| {
-            arena
-                .heap
-                .iter()
-                .enumerate()
-                .filter(|(_, object)| object.is_alive && matches!(object.origin, Origin::Heap(_)))
-                .map(move |(slot, _)| ObjectId::new(thread, Area::Heap, slot, 1))
-        })
-    }
-
-    /// The how-many-eth block from its allocation site this is, from 1; 0 if it
-    /// is no heap block.
-    pub fn ordinal_at_site(&self, id: ObjectId) -> usize {
-        let Some(object) = self.even_dead(id).filter(|_| id.area() == Area::Heap) else {
-            return 0;
-        };
-        let mut blocks = self.arenas.iter().enumerate().flat_map(|(thread, arena)| {
-            (arena.heap.iter().enumerate()).map(move |(slot, object)| ((thread, slot), object))
-        });
-        1 + blocks
-            .by_ref()
-            .take_while(|(place, _)| *place != (id.thread(), id.slot()))
-            .filter(|(_, other)| other.origin == object.origin)
-            .count()
     }
 
     /// Adds everything that later behaviour can depend on.
@@ -791,7 +764,7 @@ impl Memory {
     /// A number for an object that is equal in equal states, although counts of
     /// earlier calls may differ: all dead locals of a thread are alike.
     pub fn canonical_object(&self, id: ObjectId) -> u64 {
-        match self.even_dead(id) {
+        match self.peek(id) {
             Some(_) => id.place() + 1,
             None => u64::MAX - id.thread() as u64,
         }

@@ -4,6 +4,7 @@
 //! Their state lives beside memory, keyed by where the C object is. Data and
 //! small queries only; the library models decide what is allowed.
 
+use crate::footprint::{Footprint, Look};
 use crate::memory::ObjectId;
 use std::collections::BTreeMap;
 
@@ -96,6 +97,18 @@ impl Sync {
         }
     }
 
+    /// Who holds it, if it is a lock; or runs what it guards.
+    pub fn holders(&self) -> Vec<usize> {
+        match self {
+            Sync::Mutex { owner, .. } | Sync::Spin { owner } => owner.iter().copied().collect(),
+            Sync::RwLock { readers, writer } => readers.iter().chain(writer).copied().collect(),
+            Sync::Once {
+                state: OnceState::Running(thread),
+            } => vec![*thread],
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether some thread holds it, or waits and is listed. Those who wait for a
     /// semaphore are not.
     pub fn is_in_use(&self) -> bool {
@@ -112,10 +125,17 @@ impl Sync {
 #[derive(Clone, Debug, Default)]
 pub struct SyncTable {
     objects: BTreeMap<SyncKey, Sync>,
+    pub(crate) footprint: Footprint,
 }
 
 impl SyncTable {
     pub fn get(&self, key: SyncKey) -> Option<&Sync> {
+        self.footprint.note(Look::Sync(key));
+        self.objects.get(&key)
+    }
+
+    /// The same for those who do not take part in the run.
+    pub(crate) fn peek(&self, key: SyncKey) -> Option<&Sync> {
         self.objects.get(&key)
     }
 
@@ -126,6 +146,7 @@ impl SyncTable {
     /// Memory is written without regard to what it holds: an object that was
     /// destroyed there may now be one with a static initialiser.
     pub fn overwrite(&mut self, object: ObjectId, offset: u64, len: u64) {
+        self.footprint.note(Look::SyncsIn(object, offset, len));
         if self.objects.is_empty() {
             return;
         }
@@ -135,7 +156,8 @@ impl SyncTable {
         });
     }
 
-    /// Forgets the objects inside memory that is gone.
+    /// Forgets the objects inside memory that is gone. The caller says where it has
+    /// looked.
     pub fn forget(&mut self, is_gone: impl Fn(ObjectId) -> bool) {
         self.objects.retain(|(object, _), _| !is_gone(*object));
     }
@@ -144,19 +166,8 @@ impl SyncTable {
         self.objects.iter().map(|(key, sync)| (*key, sync))
     }
 
-    /// Who holds a mutex, lock or spin lock: for messages.
+    /// Who holds a mutex, lock or spin lock.
     pub fn holders(&self, key: SyncKey) -> Vec<usize> {
-        match self.get(key) {
-            Some(Sync::Mutex { owner, .. } | Sync::Spin { owner }) => {
-                owner.iter().copied().collect()
-            }
-            Some(Sync::RwLock { readers, writer }) => {
-                readers.iter().chain(writer).copied().collect()
-            }
-            Some(Sync::Once {
-                state: OnceState::Running(thread),
-            }) => vec![*thread],
-            _ => Vec::new(),
-        }
+        self.get(key).map_or(Vec::new(), Sync::holders)
     }
 }

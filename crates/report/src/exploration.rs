@@ -121,6 +121,9 @@ fn describe_count(exploration: &Exploration) -> String {
     if exploration.stopped_early {
         return format!("stopped after {states}, before all schedules were tried");
     }
+    if count.schedules == 0 {
+        return format!("{states}, each visited once");
+    }
     let mut number = plural(count.schedules, "schedule");
     if exploration.is_endless {
         number = "endlessly many schedules (some repeat a state)".to_owned();

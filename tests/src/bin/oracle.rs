@@ -13,6 +13,7 @@ use tests::judge::build::Workshop;
 use tests::judge::verdict::{Case, Effort};
 use tests::judge::{self, verdict};
 use tests::oracle::campaign::{self, Plan, Tally};
+use tests::oracle::proofs;
 
 const HELP: &str = "\
 usage: oracle [options]
@@ -27,6 +28,7 @@ usage: oracle [options]
   --strategies  ask about every program with every strategy
   --malloc-may-fail  let allocations fail in every program, not only in a third
   --lifecycles  threads begin and end in unusual ways; natively, half of them do
+  --proofs      compare the prover with the plain enumeration instead
   --show        print the program of the seed instead
 
   --native      compare the explorer with native runs instead; then also:
@@ -41,6 +43,7 @@ struct Arguments {
     plan: Plan,
     shows: bool,
     native: bool,
+    proofs: bool,
     runs: u32,
     race_runs: u32,
     files: Vec<PathBuf>,
@@ -61,6 +64,9 @@ fn main() -> ExitCode {
     if arguments.native {
         return native(&arguments);
     }
+    if arguments.proofs {
+        return prove(&arguments.plan);
+    }
     let plan = arguments.plan;
     if arguments.shows {
         print!("{}", plan.program(plan.first_seed).print());
@@ -72,6 +78,25 @@ fn main() -> ExitCode {
     eprintln!();
     print!("{tally}");
     match tally.disagreements.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// The prover against the plain enumeration.
+fn prove(plan: &Plan) -> ExitCode {
+    std::panic::set_hook(Box::new(|_| {}));
+    let tally = proofs::campaign(plan, &|done, found| {
+        if done.is_multiple_of(10) || done == plan.count {
+            eprint!(
+                "\r{done} of {} programs, {found} with findings ",
+                plan.count
+            );
+        }
+    });
+    eprintln!();
+    print!("{tally}");
+    match tally.findings.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     }
@@ -196,6 +221,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
         },
         shows: false,
         native: false,
+        proofs: false,
         runs: 50,
         race_runs: 10,
         files: Vec::new(),
@@ -213,6 +239,10 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             }
             "--native" => {
                 parsed.native = true;
+                continue;
+            }
+            "--proofs" => {
+                parsed.proofs = true;
                 continue;
             }
             "--strategies" => {

@@ -20,6 +20,7 @@ mod lifecycles;
 mod limits;
 mod mistakes;
 mod objects;
+pub mod proofs;
 mod scenarios;
 pub mod shrink;
 mod statements;

@@ -1,6 +1,7 @@
 //! Where threads meet without a lock: barriers, once controls, semaphores.
 
 use super::{EAGAIN, EINVAL, ETIMEDOUT, Reply, Site};
+use crate::footprint::Look;
 use crate::machine::{AccessMode, Machine, Stop};
 use crate::sync::{OnceState, Sync, SyncKey, SyncKind};
 use crate::thread::{Pending, Phase, Then, Wait};
@@ -163,6 +164,7 @@ impl<'a> Machine<'a> {
                 return self.init_sync(site, key, Sync::Semaphore { count });
             }
             Semaphore::Destroy => {
+                self.footprint.note(Look::Everything);
                 let is_waited_for = self.threads.iter().any(|thread| {
                     !thread.is_finished() && thread.pending.wait == Wait::Semaphore(key)
                 });

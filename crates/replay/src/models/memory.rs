@@ -2,6 +2,7 @@
 
 use super::{EINVAL, ENOMEM, Reply, Site};
 use crate::event::Effect;
+use crate::footprint::Look;
 use crate::inputs::{Domain, InputKind};
 use crate::machine::{AccessMode, Cut, Excluded, Machine, Stop};
 use crate::memory::{AccessFault, ObjectId, Origin};
@@ -164,6 +165,7 @@ impl<'a> Machine<'a> {
     pub(crate) fn must_wait_for_others(&self, site: &Site) -> bool {
         // A thread that is taking its turn just now is away from its place: the
         // creator of this one, perhaps.
+        self.footprint.note(Look::OthersRunning);
         let has_others =
             self.threads.iter().enumerate().any(|(id, other)| {
                 id != site.thread.id && (other.is_vacant() || !other.is_finished())
@@ -353,6 +355,7 @@ impl<'a> Machine<'a> {
     }
 
     fn end_block(&mut self, object: ObjectId) {
+        self.footprint.note(Look::SyncsIn(object, 0, u64::MAX));
         self.memory.kill_heap(object);
         self.sync.forget(|other| other == object);
     }

@@ -228,7 +228,7 @@ impl<'a> Machine<'a> {
         let Some(object) = pointer.object else {
             return false;
         };
-        match self.memory.even_dead(object) {
+        match self.memory.header(object) {
             Some(data) => data.is_shared,
             // A local that is gone. It was known if it is another thread's.
             None => self.is_foreign(site.thread, object),

@@ -2,6 +2,7 @@
 
 use super::{Reply, Site};
 use crate::event::Effect;
+use crate::footprint::Look;
 use crate::image::Code;
 use crate::inputs::{Domain, InputKind};
 use crate::machine::{AccessMode, Machine, Stop};
@@ -111,6 +112,7 @@ impl<'a> Machine<'a> {
             let function = self.image.program.functions[function].name.clone();
             self.record(site.thread, Effect::RegisterForEnd { function });
         }
+        self.footprint.note(Look::Rest);
         self.at_exit.push((function, argument));
         Ok(Reply::int(0))
     }

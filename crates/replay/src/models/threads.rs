@@ -2,6 +2,7 @@
 
 use super::{EBUSY, EINVAL, ETIMEDOUT, Reply, Site};
 use crate::event::Effect;
+use crate::footprint::Look;
 use crate::image::Code;
 use crate::inputs::InputKind;
 use crate::machine::{AccessMode, Key, Machine, Stop};
@@ -121,8 +122,10 @@ impl<'a> Machine<'a> {
             .map(|id| id as usize)
             .filter(|id| *id < self.threads.len())
         else {
+            self.footprint.note(Look::ThreadCount);
             return misuse(&format!("what is no thread: {number}"));
         };
+        self.footprint.note(Look::Thread(target));
         // A thread that is taking its turn is away from its place.
         let thread = match target == site.thread.id {
             true => &*site.thread,
@@ -246,6 +249,7 @@ impl<'a> Machine<'a> {
     // Keys.
 
     pub(crate) fn keys_model(&mut self, site: &mut Site, op: Keys) -> Result<Reply, Stop> {
+        self.footprint.note(Look::Rest);
         match op {
             Keys::Create => {
                 let place = self.pointer_arg(site, 0);

@@ -1,0 +1,63 @@
+//! What a step looks at, in the order in which it does.
+//!
+//! The prover remembers what steps do, and under which circumstances: a step does
+//! the same again in every state that agrees on what the step has looked at. So
+//! whatever of a run is not the stepping thread's own says here when it is read.
+//! To say too much costs time; to say too little would be a wrong proof, so tests
+//! compare remembered steps with real ones. All other runs keep nothing.
+
+use crate::inputs::{Domain, InputKind};
+use crate::object::ObjectId;
+use crate::sync::SyncKey;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Something that a step may depend on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Look {
+    /// Whether an object is there, how large it is, who may see it.
+    Header(ObjectId),
+    Content(ObjectId),
+    Sync(SyncKey),
+    /// Which synchronisation objects lie in a range of an object.
+    SyncsIn(ObjectId, u64, u64),
+    /// Which of them lie in the locals of a thread.
+    SyncsOnStack(usize),
+    Thread(usize),
+    ThreadCount,
+    /// Whether any other thread has not ended.
+    OthersRunning,
+    /// Blocks that have been freed.
+    FreedBlocks,
+    /// Keys, functions for the end of the process, and the like.
+    Rest,
+    /// An answer that was asked for.
+    Input(InputKind, Domain, u128),
+    /// Too much to tell.
+    Everything,
+}
+
+/// Keeps what is looked at, if somebody wants to know.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Footprint(Option<Rc<RefCell<Vec<Look>>>>);
+
+impl Footprint {
+    pub fn watched() -> Footprint {
+        Footprint(Some(Rc::default()))
+    }
+
+    #[inline]
+    pub fn note(&self, look: Look) {
+        if let Some(looks) = &self.0 {
+            looks.borrow_mut().push(look);
+        }
+    }
+
+    /// What was looked at since the last call.
+    pub fn take(&self) -> Vec<Look> {
+        match &self.0 {
+            Some(looks) => std::mem::take(&mut looks.borrow_mut()),
+            None => Vec::new(),
+        }
+    }
+}

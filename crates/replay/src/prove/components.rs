@@ -1,0 +1,535 @@
+//! States in parts. A state is a short row of numbers, one for each *slot*: a
+//! thread, a synchronisation object, an object that several threads may know, and
+//! the rest. Each number stands for a content, which is kept once, however many
+//! states have it.
+//!
+//! Slots are numbered as they are met. A state that was made before some slot was
+//! known has the first content there; so numbers at the end of a row that are
+//! those first contents are left away, and equal states are equal rows.
+
+use super::objects::{read_object, read_sync, write_object, write_sync};
+use super::threads::{Knowledge, OwnedThread, read_thread, write_thread};
+use super::words::{Reader, Writer, canonical};
+use crate::footprint::Footprint;
+use crate::image::Image;
+use crate::machine::{Config, Key, Machine, UnknownCall};
+use crate::memory::Memory;
+use crate::object::{Area, Object, ObjectId, Origin};
+use crate::sync::{Sync, SyncKey, SyncTable};
+use crate::thread::Thread;
+use cranelift_entity::EntityRef;
+use ir::FunctionId;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What one number of a state is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Slot {
+    Rest,
+    Thread(usize),
+    Sync(SyncKey),
+    Object(ObjectId),
+}
+
+pub(super) type SlotIndex = usize;
+
+/// The content of something that is not there.
+pub(super) const ABSENT: u32 = 0;
+/// The slot of the rest, and that of `main`.
+const REST: SlotIndex = 0;
+
+/// Contents, each once, by number.
+#[derive(Default)]
+struct Interner {
+    numbers: HashMap<Box<[u64]>, u32>,
+    contents: Vec<Box<[u64]>>,
+    bytes: usize,
+}
+
+impl Interner {
+    fn number(&mut self, words: &[u64]) -> u32 {
+        if let Some(number) = self.numbers.get(words) {
+            return *number;
+        }
+        if self.contents.is_empty() {
+            self.contents.push(Box::from([]));
+        }
+        let number = self.contents.len() as u32;
+        self.contents.push(words.into());
+        self.numbers.insert(words.into(), number);
+        self.bytes += 2 * (8 * words.len() + 32);
+        number
+    }
+}
+
+/// Takes machines apart and puts them together.
+pub(super) struct Components<'a> {
+    pub image: &'a Image<'a>,
+    pub config: &'a Config,
+    pub knowledge: Knowledge<'a>,
+    pub footprint: Footprint,
+    slots: Vec<Slot>,
+    index: HashMap<Slot, SlotIndex>,
+    initial: Vec<u32>,
+    threads: Interner,
+    syncs: Interner,
+    objects: Interner,
+    rests: Interner,
+    /// Of each object content: all but what it holds.
+    headers: Vec<u32>,
+    /// Of each object content: it is a block that was freed.
+    freed: Vec<bool>,
+    header_numbers: Interner,
+    owned: Vec<Vec<Option<OwnedThread>>>,
+    read_objects: HashMap<(SlotIndex, u32), Rc<Object>>,
+    thread_slots: Vec<SlotIndex>,
+    /// Calls of unknown functions, for runs that depend on one.
+    unknown: Vec<UnknownCall>,
+    memory: Memory,
+}
+
+impl<'a> Components<'a> {
+    pub fn new(image: &'a Image<'a>, config: &'a Config, knowledge: Knowledge<'a>) -> Self {
+        let footprint = Footprint::watched();
+        let mut memory = image.memory.clone();
+        memory.has_shadows = config.checks.has(crate::Property::Uninitialised);
+        memory.footprint = footprint.clone();
+        let mut components = Components {
+            image,
+            config,
+            knowledge,
+            footprint,
+            slots: Vec::new(),
+            index: HashMap::new(),
+            initial: Vec::new(),
+            threads: Interner::default(),
+            syncs: Interner::default(),
+            objects: Interner::default(),
+            rests: Interner::default(),
+            headers: vec![ABSENT],
+            freed: vec![false],
+            header_numbers: Interner::default(),
+            owned: Vec::new(),
+            read_objects: HashMap::new(),
+            thread_slots: Vec::new(),
+            unknown: Vec::new(),
+            memory,
+        };
+        components.slot(Slot::Rest);
+        components
+    }
+
+    pub fn slot_count(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub fn known_slot(&self, slot: Slot) -> Option<SlotIndex> {
+        self.index.get(&slot).copied()
+    }
+
+    pub fn what(&self, slot: SlotIndex) -> Slot {
+        self.slots[slot]
+    }
+
+    pub fn slots(&self) -> impl Iterator<Item = (SlotIndex, Slot)> + '_ {
+        self.slots.iter().copied().enumerate()
+    }
+
+    /// The slot of a thread, if one of this number was ever made.
+    pub fn thread_slot(&self, thread: usize) -> Option<SlotIndex> {
+        self.thread_slots.get(thread).copied()
+    }
+
+    pub fn slot(&mut self, slot: Slot) -> SlotIndex {
+        if let Some(index) = self.index.get(&slot) {
+            return *index;
+        }
+        let initial = match slot {
+            Slot::Object(id) if id.area() == Area::Global => {
+                let object = self.image.memory.globals[id.slot()].clone();
+                let memory = self.memory.clone();
+                self.object_number(&memory, id, &object)
+            }
+            _ => ABSENT,
+        };
+        let index = self.slots.len();
+        self.slots.push(slot);
+        self.index.insert(slot, index);
+        self.initial.push(initial);
+        if let Slot::Thread(thread) = slot {
+            assert_eq!(thread, self.thread_slots.len(), "threads come one by one");
+            self.thread_slots.push(index);
+            self.owned.push(Vec::new());
+        }
+        index
+    }
+
+    /// Memory for contents, roughly.
+    pub fn bytes(&self) -> usize {
+        let tables = [
+            &self.threads,
+            &self.syncs,
+            &self.objects,
+            &self.rests,
+            &self.header_numbers,
+        ];
+        let written: usize = tables.iter().map(|table| table.bytes).sum();
+        // What was read again is about as large as what was written.
+        2 * written
+    }
+
+    pub fn header(&self, content: u32) -> u32 {
+        self.headers.get(content as usize).copied().unwrap_or(0)
+    }
+
+    pub fn is_freed_block(&self, slot: SlotIndex, content: u32) -> bool {
+        matches!(self.slots[slot], Slot::Object(_)) && self.freed[content as usize]
+    }
+
+    // From machines to numbers.
+
+    fn object_number(&mut self, memory: &Memory, id: ObjectId, object: &Object) -> u32 {
+        let mut writer = Writer::new(memory, None);
+        let header = write_object(&mut writer, id, object);
+        let number = self.objects.number(&writer.words);
+        if number as usize >= self.headers.len() {
+            self.freed.push(is_freed(object));
+            let header = self.header_numbers.number(&writer.words[..header]);
+            self.headers.push(header);
+        }
+        number
+    }
+
+    fn thread_number(&mut self, machine: &Machine, id: usize) -> u32 {
+        let mut writer = Writer::new(&machine.memory, Some(id));
+        write_thread(machine, &mut self.knowledge, id, &mut writer);
+        self.threads.number(&writer.words)
+    }
+
+    fn sync_number(&mut self, memory: &Memory, sync: &Sync) -> u32 {
+        let mut writer = Writer::new(memory, None);
+        write_sync(&mut writer, sync);
+        self.syncs.number(&writer.words)
+    }
+
+    fn rest_number(&mut self, machine: &Machine) -> u32 {
+        let mut writer = Writer::new(&machine.memory, None);
+        writer.word(machine.memory.overflow_next);
+        writer.flag(machine.depends_on_unknown());
+        if machine.depends_on_unknown() && self.unknown.is_empty() {
+            self.unknown = machine.unknown_calls.clone();
+        }
+        writer.word(machine.keys.len() as u64);
+        for key in &machine.keys {
+            writer.word(key.destructor.map_or(0, |f| f.index() as u64 + 1));
+            writer.flag(key.is_alive);
+        }
+        writer.word(machine.at_exit.len() as u64);
+        for (function, argument) in &machine.at_exit {
+            writer.word(function.index() as u64);
+            writer.flag(argument.is_some());
+            if let Some(argument) = argument {
+                writer.value(argument);
+            }
+        }
+        self.rests.number(&writer.words)
+    }
+
+    /// The whole state of a machine.
+    pub fn state(&mut self, machine: &Machine) -> Vec<u32> {
+        let mut state = Vec::new();
+        let mut set = |components: &Self, slot: SlotIndex, number: u32| {
+            components.set(&mut state, slot, number);
+        };
+        let rest = self.rest_number(machine);
+        set(self, REST, rest);
+        for id in 0..machine.threads.len() {
+            let number = self.thread_number(machine, id);
+            let slot = self.slot(Slot::Thread(id));
+            set(self, slot, number);
+        }
+        for (id, object) in shared_objects(&machine.memory) {
+            let id = canonical(&machine.memory, id);
+            let is_global = id.area() == Area::Global;
+            let original = is_global.then(|| &self.image.memory.globals[id.slot()]);
+            if original.is_some_and(|original| Rc::ptr_eq(original, object))
+                && self.known_slot(Slot::Object(id)).is_none()
+            {
+                continue;
+            }
+            let number = self.object_number(&machine.memory, id, object);
+            let slot = self.slot(Slot::Object(id));
+            set(self, slot, number);
+        }
+        for ((object, offset), sync) in machine.sync.iter() {
+            let key = (canonical(&machine.memory, object), offset);
+            let number = self.sync_number(&machine.memory, sync);
+            let slot = self.slot(Slot::Sync(key));
+            set(self, slot, number);
+        }
+        self.trim(&mut state);
+        state
+    }
+
+    /// Sets the content of a slot.
+    pub fn set(&self, state: &mut Vec<u32>, slot: SlotIndex, number: u32) {
+        while state.len() <= slot {
+            state.push(self.initial[state.len()]);
+        }
+        state[slot] = number;
+    }
+
+    pub fn get(&self, state: &[u32], slot: SlotIndex) -> u32 {
+        state.get(slot).copied().unwrap_or(self.initial[slot])
+    }
+
+    /// Leaves away what is said anyway.
+    pub fn trim(&self, state: &mut Vec<u32>) {
+        while let Some(last) = state.last()
+            && *last == self.initial[state.len() - 1]
+        {
+            state.pop();
+        }
+    }
+
+    /// What a step has changed, as slots with their new contents. False beside them
+    /// if the step has ended locals that others may know: then contents change
+    /// that hold their addresses, and all of them are among the changes.
+    pub fn changes(
+        &mut self,
+        state: &[u32],
+        before: &Machine,
+        after: &Machine,
+    ) -> (Vec<(SlotIndex, u32)>, bool) {
+        if ends_known_locals(before, after) {
+            let new = self.state(after);
+            let count = self.slot_count();
+            let slots = 0..count;
+            let changed = slots.filter(|slot| self.get(state, *slot) != self.get(&new, *slot));
+            return (
+                changed.map(|slot| (slot, self.get(&new, slot))).collect(),
+                false,
+            );
+        }
+        let mut changes = Vec::new();
+        let rest = self.rest_number(after);
+        changes.push((REST, rest));
+        for (id, thread) in after.threads.iter().enumerate() {
+            let is_same = before.threads.get(id).is_some_and(|old| {
+                Rc::ptr_eq(old, thread)
+                    && Rc::ptr_eq(&before.memory.arenas[id], &after.memory.arenas[id])
+            });
+            if !is_same {
+                let number = self.thread_number(after, id);
+                changes.push((self.slot(Slot::Thread(id)), number));
+            }
+        }
+        for (id, object) in changed_objects(&before.memory, &after.memory) {
+            let id = canonical(&after.memory, id);
+            let number = self.object_number(&after.memory, id, object);
+            changes.push((self.slot(Slot::Object(id)), number));
+        }
+        for ((object, offset), sync) in after.sync.iter() {
+            if before.sync.peek((object, offset)) != Some(sync) {
+                let key = (canonical(&after.memory, object), offset);
+                let number = self.sync_number(&after.memory, sync);
+                changes.push((self.slot(Slot::Sync(key)), number));
+            }
+        }
+        for ((object, offset), _) in before.sync.iter() {
+            if after.sync.peek((object, offset)).is_none() {
+                let key = (canonical(&before.memory, object), offset);
+                changes.push((self.slot(Slot::Sync(key)), ABSENT));
+            }
+        }
+        changes.retain(|(slot, number)| self.get(state, *slot) != *number);
+        (changes, true)
+    }
+
+    // From numbers to machines.
+
+    pub fn owned(&mut self, thread: usize, number: u32) -> &OwnedThread {
+        let known = &mut self.owned[thread];
+        if known.len() <= number as usize {
+            known.resize_with(number as usize + 1, || None);
+        }
+        let words = &self.threads.contents[number as usize];
+        known[number as usize]
+            .get_or_insert_with(|| read_thread(words, thread, self.image, &self.memory))
+    }
+
+    fn object(&mut self, slot: SlotIndex, id: ObjectId, number: u32) -> Rc<Object> {
+        let words = &self.objects.contents[number as usize];
+        let memory = &self.memory;
+        let object = self.read_objects.entry((slot, number)).or_insert_with(|| {
+            let bases = |thread: usize| memory.arena_base(thread);
+            let reader = &mut Reader::new(words, usize::MAX, &bases);
+            Rc::new(read_object(reader, id, memory.pointer_bytes))
+        });
+        object.clone()
+    }
+
+    pub fn sync(&self, number: u32) -> Option<Sync> {
+        if number == ABSENT {
+            return None;
+        }
+        let words = &self.syncs.contents[number as usize];
+        let bases = |_: usize| 0;
+        Some(read_sync(&mut Reader::new(words, usize::MAX, &bases)))
+    }
+
+    /// A machine in a state.
+    pub fn machine(&mut self, state: &[u32]) -> Machine<'a> {
+        let mut memory = self.memory.clone();
+        let mut threads: Vec<Rc<Thread>> = Vec::new();
+        let mut sync = SyncTable::default();
+        for thread in 0..self.thread_slots.len() {
+            let number = self.get(state, self.thread_slots[thread]);
+            if number == ABSENT {
+                break;
+            }
+            let owned = self.owned(thread, number).clone();
+            memory.live_bytes += owned.live_bytes;
+            memory.arenas.push(owned.arena);
+            threads.push(owned.thread);
+            for id in owned.shared {
+                let Some(slot) = self.known_slot(Slot::Object(id)) else {
+                    continue;
+                };
+                let object = self.object(slot, id, self.get(state, slot));
+                memory.live_bytes += if object.is_alive { object.size } else { 0 };
+                let arena = Rc::make_mut(&mut memory.arenas[thread]);
+                match id.area() {
+                    Area::Stack => arena.stack[id.slot()] = object,
+                    _ => arena.heap[id.slot()] = object,
+                }
+            }
+        }
+        for (slot, number) in state.iter().copied().enumerate() {
+            match self.slots[slot] {
+                Slot::Object(id) if id.area() == Area::Global && number != self.initial[slot] => {
+                    memory.globals[id.slot()] = self.object(slot, id, number);
+                }
+                Slot::Sync(key) => {
+                    if let Some(content) = self.sync(number) {
+                        sync.set(key, content);
+                    }
+                }
+                _ => {}
+            }
+        }
+        sync.footprint = self.footprint.clone();
+        let footprint = self.footprint.clone();
+        let rest = self.get(state, REST);
+        let (image, config) = (self.image, self.config);
+        let mut machine = Machine::assemble(image, config, memory, threads, sync, footprint);
+        self.read_rest(&mut machine, rest);
+        machine
+    }
+
+    fn read_rest(&self, machine: &mut Machine<'a>, number: u32) {
+        let words = &self.rests.contents[number as usize];
+        let memory = &self.memory;
+        let bases = |thread: usize| memory.arena_base(thread);
+        let reader = &mut Reader::new(words, usize::MAX, &bases);
+        machine.memory.overflow_next = reader.word();
+        if reader.flag() {
+            machine.unknown_calls = self.unknown.clone();
+        }
+        for _ in 0..reader.number() {
+            let destructor = reader.number().checked_sub(1).map(FunctionId::new);
+            let is_alive = reader.flag();
+            machine.keys.push(Key {
+                destructor,
+                is_alive,
+            });
+        }
+        for _ in 0..reader.number() {
+            let function = FunctionId::new(reader.number());
+            let has_argument = reader.flag();
+            let argument = has_argument.then(|| reader.value());
+            machine.at_exit.push((function, argument));
+        }
+    }
+
+    /// Whether a state has freed blocks whose addresses may be used again.
+    pub fn has_freed_blocks(&mut self, state: &[u32]) -> bool {
+        let slots = 0..state.len();
+        if slots
+            .into_iter()
+            .any(|slot| self.is_freed_block(slot, state[slot]))
+        {
+            return true;
+        }
+        for thread in 0..self.thread_slots.len() {
+            let number = self.get(state, self.thread_slots[thread]);
+            if number != ABSENT {
+                let arena = &self.owned(thread, number).arena;
+                if arena.heap.iter().any(|object| is_freed(object)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// It is a block whose address may be used again.
+pub(super) fn is_freed(object: &Object) -> bool {
+    !object.is_alive && matches!(object.origin, Origin::Heap(_))
+}
+
+/// All objects that are slots of their own.
+fn shared_objects(memory: &Memory) -> impl Iterator<Item = (ObjectId, &Rc<Object>)> {
+    let globals = memory.globals.iter().enumerate();
+    let globals = globals
+        .filter(|(_, object)| !object.is_constant)
+        .map(|(slot, object)| (ObjectId::new(0xfff, Area::Global, slot, 0), object));
+    let owned = memory.arenas.iter().enumerate();
+    globals.chain(owned.flat_map(|(thread, arena)| {
+        let stack = arena.stack.iter().zip(&arena.generations).enumerate();
+        let stack = stack.map(move |(slot, (object, generation))| {
+            let id = ObjectId::new(thread, Area::Stack, slot, *generation);
+            (id, object)
+        });
+        let heap = arena.heap.iter().enumerate();
+        let heap = heap.map(move |(slot, object)| {
+            let id = ObjectId::new(thread, Area::Heap, slot, 1);
+            (id, object)
+        });
+        stack.chain(heap).filter(|(_, object)| object.is_shared)
+    }))
+}
+
+fn changed_objects<'m>(
+    before: &'m Memory,
+    after: &'m Memory,
+) -> impl Iterator<Item = (ObjectId, &'m Rc<Object>)> {
+    shared_objects(after).filter(|(id, object)| {
+        let slot = id.slot();
+        let old = match id.area() {
+            Area::Global => before.globals.get(slot),
+            Area::Stack => before
+                .arenas
+                .get(id.thread())
+                .and_then(|a| a.stack.get(slot)),
+            Area::Heap => before
+                .arenas
+                .get(id.thread())
+                .and_then(|a| a.heap.get(slot)),
+        };
+        !old.is_some_and(|old| Rc::ptr_eq(old, object))
+    })
+}
+
+/// Whether locals are gone that others may know.
+fn ends_known_locals(before: &Machine, after: &Machine) -> bool {
+    let arenas = before.memory.arenas.iter().zip(&after.memory.arenas);
+    let mut changed = arenas.filter(|(old, new)| !Rc::ptr_eq(old, new));
+    changed.any(|(old, new)| {
+        old.stack.iter().enumerate().any(|(slot, object)| {
+            let is_same = slot < new.stack.len() && old.generations[slot] == new.generations[slot];
+            object.is_shared && !is_same
+        })
+    })
+}

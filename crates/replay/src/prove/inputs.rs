@@ -1,0 +1,83 @@
+//! Which values inputs are tried with, and how a step is given them.
+
+use crate::inputs::{Domain, InputKind, Inputs, NoInput, Request};
+use crate::value::truncate;
+use std::collections::BTreeSet;
+
+/// The values to try, and whether these are all there are.
+pub(super) fn choices(domain: Domain, samples: &Samples) -> (Vec<u128>, bool) {
+    match domain {
+        Domain::Below(count) => ((0..u128::from(count)).collect(), true),
+        Domain::Bits(width) if width <= samples.full_width => ((0..1 << width).collect(), true),
+        Domain::Pointer(_) => (vec![0], false),
+        Domain::Bits(width) => {
+            let mut values: Vec<u128> = Vec::new();
+            for sample in &samples.values {
+                let value = truncate(*sample, width);
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            }
+            if values.is_empty() {
+                values.push(0);
+            }
+            let is_complete = width < 64 && values.len() as u64 == 1 << width;
+            (values, is_complete)
+        }
+    }
+}
+
+/// What to try of inputs.
+#[derive(Clone, Debug)]
+pub struct Samples {
+    /// Widths in bits up to which inputs are tried with all their values.
+    pub full_width: u32,
+    /// Values of wider ones.
+    pub values: Vec<u128>,
+}
+
+impl Default for Samples {
+    fn default() -> Self {
+        Samples {
+            full_width: 8,
+            values: vec![0, 1],
+        }
+    }
+}
+
+/// Answers as told, and then with the first value of each input.
+pub(super) struct Script<'s> {
+    told: &'s [u128],
+    samples: &'s Samples,
+    pub given: Vec<u128>,
+    /// The values of each input so far.
+    pub asked: Vec<Vec<u128>>,
+    /// Kinds of inputs that have more values than these.
+    pub sampled: BTreeSet<InputKind>,
+}
+
+impl<'s> Script<'s> {
+    pub fn new(told: &'s [u128], samples: &'s Samples) -> Self {
+        Script {
+            told,
+            samples,
+            given: Vec::new(),
+            asked: Vec::new(),
+            sampled: BTreeSet::new(),
+        }
+    }
+}
+
+impl Inputs for Script<'_> {
+    fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
+        let (values, is_complete) = choices(request.domain, self.samples);
+        let value = self.told.get(self.given.len()).copied();
+        let value = value.unwrap_or(values[0]);
+        if !is_complete {
+            self.sampled.insert(request.kind);
+        }
+        self.given.push(value);
+        self.asked.push(values);
+        Ok(value)
+    }
+}

@@ -1,0 +1,157 @@
+//! The prover: visits every state that a program can reach, whatever its loops, and
+//! so shows that nothing goes wrong in any of them.
+//!
+//! Where [`crate::explore`] counts schedules, this visits states, each once. The
+//! interpreter remains the only one who knows what a step does; but what a step
+//! looks at and what it changes is remembered (`steps.rs`), and states are rows of
+//! small numbers (`components.rs`, `table.rs`), so that most steps are look-ups.
+//!
+//! **What a complete result means:** every reachable state was visited, up to the
+//! reductions that were asked for, and nothing was cut. Whatever is reported as a
+//! violation has been seen in an ordinary run of the interpreter along the schedule
+//! that is given with it.
+//!
+//! It knows no bounds but those of [`Config`] on loops: runs of all lengths and with
+//! all numbers of contexts are covered.
+
+mod components;
+mod findings;
+mod inputs;
+mod locals;
+mod objects;
+mod search;
+mod steps;
+mod table;
+mod threads;
+mod words;
+
+pub use inputs::Samples;
+
+use crate::coverage::Coverage;
+use crate::explore::{Exploration, Found, Interruption, Limit};
+use crate::image::Image;
+use crate::inputs::InputKind;
+use crate::machine::{Config, UnknownCall, Unsupported};
+use crate::violation::ViolationKind;
+use std::collections::BTreeSet;
+
+/// How to go about it.
+#[derive(Clone, Debug)]
+pub struct ProofOptions {
+    /// Go on after the first violation, to the end.
+    pub find_all: bool,
+    pub inputs: Samples,
+    /// Bytes for states and all that is remembered about steps.
+    pub memory: usize,
+    pub reductions: Reductions,
+    /// Take every step by the interpreter too, and compare. For tests.
+    pub is_checked: bool,
+}
+
+/// What may be left out because it makes no difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reductions {
+    /// What locals hold that nobody will read is forgotten.
+    pub dead_locals: bool,
+}
+
+impl Reductions {
+    pub const NONE: Reductions = Reductions { dead_locals: false };
+    pub const ALL: Reductions = Reductions { dead_locals: true };
+}
+
+impl Default for ProofOptions {
+    fn default() -> Self {
+        ProofOptions {
+            find_all: false,
+            inputs: Samples::default(),
+            memory: 4 << 30,
+            reductions: Reductions::ALL,
+            is_checked: false,
+        }
+    }
+}
+
+/// How far it has got, for those who wait.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProofProgress {
+    pub states: usize,
+    /// States that are known but have not been looked at.
+    pub open: usize,
+    pub violations: usize,
+}
+
+/// What was established.
+#[derive(Clone, Debug, Default)]
+pub struct Proof {
+    /// One for each kind and place.
+    pub violations: Vec<Found>,
+    /// The same in runs that went through calls of functions which nobody knows, if
+    /// what those do is only assumed.
+    pub dependent: Vec<(Found, Vec<UnknownCall>)>,
+    /// What was left out.
+    pub limits: BTreeSet<Limit>,
+    pub unsupported: Vec<Unsupported>,
+    /// Undefined behaviour that was met but not asked for.
+    pub undefined: BTreeSet<ViolationKind>,
+    /// Kinds of inputs that were not tried with all their values.
+    pub sampled: BTreeSet<InputKind>,
+    pub interrupted: Option<Interruption>,
+    /// It ended because it had found what it looked for.
+    pub stopped_early: bool,
+    /// Some run was stopped by an assumption.
+    pub is_assumed: bool,
+    /// Where runs come by.
+    pub coverage: Coverage,
+    /// Mistakes of ours: a remembered step was not what the interpreter does, or a
+    /// violation did not show when its schedule was run. Nothing is proved then.
+    pub mistakes: Vec<String>,
+    pub states: usize,
+    /// Steps from one state to another.
+    pub steps: u64,
+    /// Steps that the interpreter had to take.
+    pub interpreted: u64,
+    /// Bytes of memory for states alone, and for all.
+    pub state_bytes: usize,
+    pub bytes: usize,
+}
+
+impl Proof {
+    /// Every reachable state was visited and nothing was cut.
+    pub fn is_complete(&self) -> bool {
+        self.interrupted.is_none()
+            && !self.stopped_early
+            && self.limits.is_empty()
+            && self.unsupported.is_empty()
+            && self.undefined.is_empty()
+            && self.dependent.is_empty()
+            && self.mistakes.is_empty()
+    }
+
+    /// The same for those who tell of explorations; nothing was counted but states.
+    pub fn into_exploration(self) -> Exploration {
+        Exploration {
+            violations: self.violations,
+            dependent: self.dependent,
+            limits: self.limits,
+            unsupported: self.unsupported,
+            undefined: self.undefined,
+            sampled: self.sampled,
+            interrupted: self.interrupted,
+            stopped_early: self.stopped_early,
+            states: self.states,
+            ..Exploration::default()
+        }
+    }
+}
+
+/// Visits all states. `keep_going` is asked now and then whether to go on.
+pub fn prove(
+    image: &Image,
+    config: &Config,
+    digest: u64,
+    options: &ProofOptions,
+    keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> Proof {
+    search::search(image, config, digest, options, keep_going)
+}

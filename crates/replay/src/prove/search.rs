@@ -1,0 +1,437 @@
+//! Visits the states one after the other, in the order in which they are found, so
+//! that what goes wrong is found after as few steps as possible.
+//!
+//! What the interpreter notices in a single step it tells itself; what concerns
+//! several threads (races, threads that wait for each other) is looked for here.
+
+use super::components::{Components, Slot};
+use super::findings::Findings;
+use super::inputs::Script;
+use super::steps::{Fate, Notices, Step, Steps};
+use super::table::{Origin, StateId, Table};
+use super::threads::Knowledge;
+use super::{Proof, ProofOptions, ProofProgress};
+use crate::explore::{Interruption, Limit};
+use crate::image::Image;
+use crate::machine::{Config, Cut, Machine, Stop};
+use crate::thread::{Access, Stuck, Wait};
+use crate::violation::{Property, ViolationKind};
+use library::Undefined;
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// States to expand before somebody is asked whether to go on.
+const PACE: usize = 256;
+
+pub(super) fn search(
+    image: &Image,
+    config: &Config,
+    digest: u64,
+    options: &ProofOptions,
+    keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> Proof {
+    // What needs to know about several threads is looked for here.
+    let alone = Config {
+        checks: config.checks.without(Property::Race),
+        partial_deadlocks: false,
+        keep_coverage: true,
+        keep_output: false,
+        ..config.clone()
+    };
+    let forgets = options.reductions.dead_locals && !config.checks.has(Property::Leak);
+    let knowledge = Knowledge::new(image, forgets);
+    let components = Components::new(image, &alone, knowledge);
+    let mut search = Search {
+        config,
+        options,
+        table: Table::default(),
+        steps: Steps::new(components, &options.inputs),
+        findings: Findings::new(image, config, digest, options),
+        races: HashSet::new(),
+        row: Vec::new(),
+        successor: Vec::new(),
+        choices: Vec::new(),
+        proof: Proof::default(),
+    };
+    search.begin(image, &alone);
+    search.run(keep_going);
+    search.finish()
+}
+
+struct Search<'a> {
+    config: &'a Config,
+    options: &'a ProofOptions,
+    table: Table,
+    steps: Steps<'a>,
+    findings: Findings<'a>,
+    /// Steps and threads that were looked at together.
+    races: HashSet<(u64, usize, u32)>,
+    row: Vec<u32>,
+    successor: Vec<u32>,
+    /// What each thread may do in the current state.
+    choices: Vec<Vec<Rc<Step>>>,
+    proof: Proof,
+}
+
+impl<'a> Search<'a> {
+    /// Finds the states in which runs begin.
+    fn begin(&mut self, image: &'a Image<'a>, alone: &'a Config) {
+        let mut open: Vec<Vec<u128>> = vec![Vec::new()];
+        while let Some(answers) = open.pop() {
+            let mut script = Script::new(&answers, &self.options.inputs);
+            let (mut machine, started) = Machine::start(image, alone, &mut script, false);
+            for (index, values) in script.asked.iter().enumerate().skip(answers.len()) {
+                for value in values.iter().skip(1) {
+                    let mut others = script.given[..index].to_vec();
+                    others.push(*value);
+                    open.push(others);
+                }
+            }
+            let notices = Notices {
+                violations: machine.take_noticed(),
+                stuck: machine.stuck().cloned().collect(),
+                excluded: machine.excluded().to_vec(),
+                unknown_calls: machine.unknown_calls().to_vec(),
+                sampled: script.sampled,
+                answers: script.given.clone(),
+                stop: started.err(),
+            };
+            if let Some(coverage) = machine.coverage.as_deref() {
+                self.steps.coverage.merge(coverage);
+            }
+            let has_ended = notices.stop.is_some() || machine.exit_code().is_some();
+            let start = script.given;
+            self.note(None, notices, &start);
+            if !has_ended {
+                let state = self.steps.components.state(&machine);
+                let (id, is_new) = self.table.insert(&state, None);
+                if is_new {
+                    self.findings.starts.insert(id, start);
+                }
+            }
+        }
+    }
+
+    fn run(&mut self, keep_going: &mut dyn FnMut(&ProofProgress) -> bool) {
+        let mut next: StateId = 0;
+        while (next as usize) < self.table.len() && !self.is_done() {
+            if (next as usize).is_multiple_of(PACE) {
+                let progress = ProofProgress {
+                    states: self.table.len(),
+                    open: self.table.len() - next as usize,
+                    violations: self.findings.violations.len(),
+                };
+                if !keep_going(&progress) {
+                    self.proof.interrupted = Some(Interruption::Asked);
+                    break;
+                }
+                if self.table.bytes() + self.steps.bytes() > self.options.memory
+                    || self.table.len() > u32::MAX as usize - (1 << 20)
+                {
+                    self.proof.interrupted = Some(Interruption::States);
+                    break;
+                }
+            }
+            self.expand(next);
+            next += 1;
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        let has_found = !self.findings.violations.is_empty() || !self.proof.unsupported.is_empty();
+        !self.options.find_all && has_found
+    }
+
+    /// Takes all steps from a state.
+    fn expand(&mut self, id: StateId) {
+        let mut row = std::mem::take(&mut self.row);
+        self.table.get(id, &mut row);
+        let mut choices = std::mem::take(&mut self.choices);
+        let mut count = 0;
+        let mut is_stuck = true;
+        while let Some(slot) = self.steps.components.thread_slot(count)
+            && self.steps.components.get(&row, slot) != super::components::ABSENT
+        {
+            if choices.len() <= count {
+                choices.push(Vec::new());
+            }
+            choices[count].clear();
+            let content = self.steps.components.get(&row, slot);
+            if self.may_step(count, content) {
+                self.steps.of(&row, count, &mut choices[count]);
+                choices[count].retain(|step| step.fate != Fate::Waits);
+            }
+            is_stuck &= choices[count].is_empty();
+            count += 1;
+            if !self.steps.notices.is_empty() {
+                self.note_steps(id);
+            }
+        }
+        if is_stuck {
+            self.note_dead_end(id, &row);
+        } else {
+            self.note_cycles(id, &row, &choices[..count]);
+        }
+        if self.options.is_checked {
+            self.check(&row, &choices[..count]);
+        }
+        for (thread, steps) in choices[..count].iter().enumerate() {
+            for (choice, step) in steps.iter().enumerate() {
+                self.note_races(id, &row, thread, step);
+                if step.fate == Fate::Goes {
+                    self.go(id, &row, thread, choice, step);
+                }
+            }
+        }
+        self.row = row;
+        self.choices = choices;
+    }
+
+    fn may_step(&mut self, thread: usize, content: u32) -> bool {
+        let thread = &self.steps.components.owned(thread, content).thread;
+        !thread.is_finished() && !thread.is_stuck()
+    }
+
+    fn go(&mut self, id: StateId, row: &[u32], thread: usize, choice: usize, step: &Step) {
+        self.proof.steps += 1;
+        let mut successor = std::mem::take(&mut self.successor);
+        self.apply(row, step, &mut successor);
+        let origin = Origin {
+            from: id,
+            thread: thread as u16,
+            choice: choice as u16,
+        };
+        self.table.insert(&successor, Some(origin));
+        self.successor = successor;
+    }
+
+    fn apply(&self, row: &[u32], step: &Step, successor: &mut Vec<u32>) {
+        successor.clear();
+        successor.extend_from_slice(row);
+        for (slot, content) in &step.changes {
+            self.steps.components.set(successor, *slot, *content);
+        }
+        self.steps.components.trim(successor);
+    }
+
+    // What is noticed.
+
+    fn note_steps(&mut self, id: StateId) {
+        for (thread, notices) in std::mem::take(&mut self.steps.notices) {
+            let answers = notices.answers.clone();
+            self.note(Some((id, thread)), notices, &answers);
+        }
+    }
+
+    /// Takes note of what happened in a step, or at the start.
+    fn note(&mut self, step: Option<(StateId, usize)>, notices: Notices, answers: &[u128]) {
+        let mut kinds: Vec<_> = notices.violations.iter().map(|v| v.signature()).collect();
+        match notices.stop {
+            Some(Stop::Violation(violation)) => kinds.push(violation.signature()),
+            Some(Stop::Undefined(kind)) => {
+                self.proof.undefined.insert(kind);
+            }
+            Some(Stop::Assumption) => self.proof.is_assumed = true,
+            Some(Stop::Cut(cut)) => {
+                self.proof.limits.insert(Limit::Run(cut));
+            }
+            Some(Stop::Unsupported(unsupported)) => {
+                if !self.proof.unsupported.contains(&unsupported) {
+                    self.proof.unsupported.push(unsupported);
+                }
+            }
+            Some(Stop::NoInput(what)) => self.proof.mistakes.push(what),
+            Some(Stop::Aborted | Stop::Endless(_)) | None => {}
+        }
+        for stuck in notices.stuck {
+            match stuck {
+                Stuck::Undefined(kind) => {
+                    self.proof.undefined.insert(kind);
+                }
+                Stuck::Endless {
+                    function,
+                    is_certain: false,
+                } => {
+                    let cut = Cut::LocalWork(function);
+                    self.proof.limits.insert(Limit::Run(cut));
+                }
+                Stuck::Assumption => self.proof.is_assumed = true,
+                Stuck::Endless { .. } => {}
+            }
+        }
+        let excluded = notices.excluded.into_iter().map(Limit::Excluded);
+        self.proof.limits.extend(excluded);
+        if !notices.sampled.is_empty() {
+            self.proof.limits.insert(Limit::Inputs);
+            self.proof.sampled.extend(notices.sampled);
+        }
+        if self.config.surroundings.undefined == Undefined::Assumed {
+            for call in notices.unknown_calls {
+                let limit = Limit::UnknownCall(call.function, call.site);
+                self.proof.limits.insert(limit);
+            }
+        }
+        for kind in kinds {
+            let (table, steps) = (&self.table, &mut self.steps);
+            self.findings.report(table, steps, step, answers, &kind);
+        }
+    }
+
+    /// No thread can go on.
+    fn note_dead_end(&mut self, id: StateId, row: &[u32]) {
+        let machine = self.steps.components.machine(row);
+        match machine.deadlock() {
+            Some(Stop::Violation(violation)) => {
+                let kind = violation.signature();
+                let (table, steps) = (&self.table, &mut self.steps);
+                self.findings.report_at(table, steps, id, &kind);
+            }
+            Some(Stop::Undefined(kind)) => {
+                self.proof.undefined.insert(kind);
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks for threads that wait for each other while others can go on.
+    fn note_cycles(&mut self, id: StateId, row: &[u32], choices: &[Vec<Rc<Step>>]) {
+        if !self.config.partial_deadlocks || !self.config.checks.has(Property::Deadlock) {
+            return;
+        }
+        let mut waiting: Vec<(usize, Vec<usize>)> = Vec::new();
+        for (thread, steps) in choices.iter().enumerate() {
+            if steps.is_empty() {
+                let blockers = self.blockers(row, thread);
+                if !blockers.is_empty() {
+                    waiting.push((thread, blockers));
+                }
+            }
+        }
+        // Whoever waits for somebody who does not wait is not part of a cycle.
+        loop {
+            let before = waiting.len();
+            let names: Vec<usize> = waiting.iter().map(|(thread, _)| *thread).collect();
+            waiting.retain(|(_, blockers)| blockers.iter().any(|b| names.contains(b)));
+            if waiting.is_empty() {
+                return;
+            }
+            if waiting.len() == before {
+                break;
+            }
+        }
+        let mut machine = self.steps.components.machine(row);
+        machine.config = self.config;
+        for (thread, _) in waiting {
+            machine.notice_cycle(thread);
+        }
+        for violation in machine.take_noticed() {
+            let kind = violation.signature();
+            let (table, steps) = (&self.table, &mut self.steps);
+            self.findings.report_at(table, steps, id, &kind);
+        }
+    }
+
+    /// Those who hold what a thread waits for, or whose end it waits for.
+    fn blockers(&mut self, row: &[u32], thread: usize) -> Vec<usize> {
+        let components = &mut self.steps.components;
+        let Some(slot) = components.thread_slot(thread) else {
+            return Vec::new();
+        };
+        let content = components.get(row, slot);
+        let thread = components.owned(thread, content).thread.clone();
+        if thread.is_finished() || thread.is_stuck() {
+            return Vec::new();
+        }
+        let key = match &thread.pending.wait {
+            Wait::Join(target) => return vec![*target],
+            Wait::Mutex(key)
+            | Wait::ReadLock(key)
+            | Wait::WriteLock(key)
+            | Wait::Spin(key)
+            | Wait::Condition { mutex: key, .. } => *key,
+            _ => return Vec::new(),
+        };
+        let slot = components.known_slot(Slot::Sync(key));
+        let content = slot.map_or(0, |slot| components.get(row, slot));
+        components
+            .sync(content)
+            .map_or(Vec::new(), |sync| sync.holders())
+    }
+
+    /// Looks for threads that are about to access what a step has just accessed.
+    fn note_races(&mut self, id: StateId, row: &[u32], thread: usize, step: &Step) {
+        if step.accesses.is_empty() || !self.config.checks.has(Property::Race) {
+            return;
+        }
+        let threads: Vec<(usize, u32)> = self.steps.threads(row).collect();
+        for (other, content) in threads {
+            if other == thread {
+                continue;
+            }
+            let pending = &self.steps.components.owned(other, content).thread;
+            if pending.is_finished() || !races(&step.accesses, &pending.pending.accesses) {
+                continue;
+            }
+            if self.races.insert((step.number, other, content)) {
+                let (table, steps) = (&self.table, &mut self.steps);
+                let kind = ViolationKind::DataRace;
+                let must_show = !step.is_cut_short;
+                let answers = step.answers.clone();
+                let at = (id, thread);
+                self.findings
+                    .report_any(table, steps, at, &answers, kind, must_show);
+            }
+        }
+    }
+
+    /// Compares what is remembered with what the interpreter does.
+    fn check(&mut self, row: &[u32], choices: &[Vec<Rc<Step>>]) {
+        for (thread, steps) in choices.iter().enumerate() {
+            let machine = self.steps.components.machine(row);
+            if machine.is_enabled(thread) == steps.is_empty() {
+                let what = format!("thread {thread} can step, or cannot, unlike remembered");
+                self.proof.mistakes.push(what);
+            }
+            for step in steps {
+                let mut machine = machine.clone();
+                let mut script = Script::new(&step.answers, &self.options.inputs);
+                let result = machine.step(thread, &mut script);
+                let goes = result.is_ok() && machine.exit_code().is_none();
+                if goes != (step.fate == Fate::Goes) {
+                    let what = format!("a step of thread {thread} ends, or does not");
+                    self.proof.mistakes.push(what);
+                } else if goes {
+                    let state = self.steps.components.state(&machine);
+                    let mut remembered = Vec::new();
+                    self.apply(row, step, &mut remembered);
+                    if state != remembered {
+                        let what = format!("a step of thread {thread} is not as remembered");
+                        self.proof.mistakes.push(what);
+                    }
+                }
+            }
+            self.steps.components.footprint.take();
+        }
+    }
+
+    fn finish(mut self) -> Proof {
+        let mut proof = self.proof;
+        proof.stopped_early = proof.interrupted.is_none()
+            && !self.options.find_all
+            && (!self.findings.violations.is_empty() || !proof.unsupported.is_empty());
+        proof.states = self.table.len();
+        proof.interpreted = self.steps.effort.learnt;
+        proof.state_bytes = self.table.bytes();
+        proof.bytes = self.table.bytes() + self.steps.bytes();
+        proof.coverage = std::mem::take(&mut self.steps.coverage);
+        proof.violations = std::mem::take(&mut self.findings.violations);
+        proof.dependent = std::mem::take(&mut self.findings.dependent);
+        proof.mistakes.append(&mut self.findings.mistakes);
+        proof
+    }
+}
+
+fn races(made: &[Access], pending: &[Access]) -> bool {
+    let mut pending = pending.iter();
+    pending.any(|theirs| made.iter().any(|ours| ours.races_with(theirs)))
+}
