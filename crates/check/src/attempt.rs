@@ -235,13 +235,26 @@ impl Task<'_> {
 
     /// The answer when something was told not to go on.
     pub fn interruption(&self, deadline: Option<Instant>) -> Answer {
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            Answer::TooLong
-        } else if self.is_short_of_memory() {
-            out_of_memory()
-        } else {
-            Answer::Unknown(Reason::Interrupted)
+        match self.why_interrupted(deadline) {
+            Reason::Time => Answer::TooLong,
+            reason => Answer::Unknown(reason),
         }
+    }
+
+    /// Why something was told not to go on.
+    pub fn why_interrupted(&self, deadline: Option<Instant>) -> Reason {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Reason::Time
+        } else if self.is_short_of_memory() {
+            Reason::Memory
+        } else {
+            Reason::Interrupted
+        }
+    }
+
+    /// Whether there is nothing left to do.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// Whether there was ever too little. What was given up for that is gone before

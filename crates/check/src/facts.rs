@@ -237,6 +237,8 @@ pub enum Reason {
     LeftOut(search::LeftOut),
     /// There is a violation if functions that nobody knows do as they did there.
     DependsOn(Box<Dependent>),
+    /// What keeps the explorer from visiting every state.
+    Explorer(Obstacle),
     /// No solver is left.
     Solver {
         problem: String,
@@ -255,6 +257,19 @@ pub enum Reason {
     Options(Conflict),
     /// A mistake of ours.
     Internal(Internal),
+}
+
+/// What keeps the explorer from visiting every state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// There are more of them than memory holds.
+    States,
+    /// Inputs have more values than can be tried.
+    Inputs,
+    /// This function calls itself without end.
+    Recursion(String),
+    /// A thread works in this function without any visible step, perhaps for ever.
+    LocalWork(String),
 }
 
 /// A construct that nobody can say anything about.
@@ -305,5 +320,7 @@ pub enum Ending {
     TooLong,
     /// So many runs at random show none.
     Runs(u64),
+    /// So many states were visited, and none shows one.
+    States(u64),
     Unknown(Reason),
 }

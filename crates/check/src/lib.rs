@@ -23,8 +23,8 @@ mod witness;
 
 pub use engines::Name as Engine;
 pub use facts::{
-    Assumption, CutLoop, Dependent, Ending, Internal, Limits, Part, Reach, Reason, Silent,
-    SourcePlace, UnknownCall, Unsupported,
+    Assumption, CutLoop, Dependent, Ending, Internal, Limits, Obstacle, Part, Reach, Reason,
+    Silent, SourcePlace, UnknownCall, Unsupported,
 };
 pub use question::Question;
 pub use search::{Key, LeftOut, SealError, Slice, Strategy, Tiling, Untried};

@@ -16,7 +16,7 @@ use crate::verdict::Order;
 use analysis::{Assertion, Landmark, landmarks};
 use ir::Program;
 use library::Undefined;
-use replay::Run;
+use replay::{Coverage, Run};
 use solve::Outcome;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -103,6 +103,18 @@ impl Watchlist {
             if is_within {
                 known.within.extend(&seen);
             }
+        });
+    }
+
+    /// Notes where all runs within the limits of an answer have been together.
+    pub fn note_all(&self, coverage: &Coverage, limits: &Limits) {
+        self.change(|known| {
+            known.is_bounded = limits.order.is_some() || !limits.loops.is_empty();
+            let (seen, not_seen): (Vec<Landmark>, Vec<Landmark>) =
+                (self.landmarks.iter().copied()).partition(|one| coverage.has(*one));
+            known.anywhere.extend(&seen);
+            known.within.extend(seen);
+            known.unreached = not_seen.into_iter().collect();
         });
     }
 

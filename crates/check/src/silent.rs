@@ -12,7 +12,7 @@ use crate::collect::Collection;
 use crate::facts::{Assumption, Limits, Silent, SourcePlace};
 use crate::reach::Watchlist;
 use crate::verdict::{Kind, Options, Order, Search};
-use replay::{Checks, Run};
+use replay::{Checks, Run, Violation};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
@@ -20,7 +20,7 @@ use std::sync::atomic::AtomicBool;
 const MOST_DOUBLINGS: u32 = 6;
 
 /// The kinds that were not looked for.
-fn missing(task: &Task) -> BTreeSet<Silent> {
+pub fn missing(task: &Task) -> BTreeSet<Silent> {
     let checks = task.options.config.checks;
     let all = Silent::ALL.into_iter();
     all.filter(|kind| !checks.has(kind.property())).collect()
@@ -110,22 +110,25 @@ fn ask_all(task: &Task, query: &Query, limits: &Limits) -> bool {
 }
 
 fn ends(task: &Task, run: &Run, missing: &BTreeSet<Silent>) -> Vec<Assumption> {
-    let mut found = Vec::new();
-    for violation in &run.violations {
-        let kind = missing
-            .iter()
-            .find(|kind| kind.property() == violation.kind.property());
-        let place = violation.location();
-        let place = place.map(|location| SourcePlace::of_location(task.program, location));
-        let in_function = || {
-            let entry = violation.stack.first();
-            SourcePlace::Function(entry.map_or(String::new(), |entry| entry.function.clone()))
-        };
-        found.extend(kind.map(|kind| Assumption::SilentEnd {
-            place: place.unwrap_or_else(in_function),
-            property: *kind,
-            message: violation.message.clone(),
-        }));
-    }
-    found
+    let violations = run.violations.iter();
+    violations
+        .flat_map(|violation| end(task, violation, missing))
+        .collect()
+}
+
+/// That no thread stops where this happens, if it is of one of these kinds.
+pub fn end(task: &Task, violation: &Violation, missing: &BTreeSet<Silent>) -> Option<Assumption> {
+    let property = violation.kind.property();
+    let kind = missing.iter().find(|kind| kind.property() == property)?;
+    let place = violation.location();
+    let place = place.map(|location| SourcePlace::of_location(task.program, location));
+    let in_function = || {
+        let entry = violation.stack.first();
+        SourcePlace::Function(entry.map_or(String::new(), |entry| entry.function.clone()))
+    };
+    Some(Assumption::SilentEnd {
+        place: place.unwrap_or_else(in_function),
+        property: *kind,
+        message: violation.message.clone(),
+    })
 }

@@ -300,6 +300,8 @@ pub enum Kind {
 /// One query and its cost.
 #[derive(Clone, Debug, Default)]
 pub struct Attempt {
+    /// Who made it.
+    pub engine: Name,
     pub order: Option<Order>,
     pub unwind: Option<u32>,
     pub kind: Kind,
@@ -323,6 +325,10 @@ pub struct Attempt {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
+    Exploring {
+        /// So many are known.
+        states: usize,
+    },
     Unfolding,
     Encoding,
     Solving,

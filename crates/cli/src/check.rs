@@ -231,13 +231,13 @@ fn replay(arguments: &Arguments, checks: Checks) -> Replay {
 }
 
 fn describe_progress(progress: &Progress) -> String {
-    let stage = match progress.stage {
-        Stage::Unfolding => "unfolding",
-        Stage::Encoding => "encoding",
-        Stage::Solving => "solving",
-        Stage::Replaying => "replaying",
+    let mut text = match progress.stage {
+        Stage::Exploring { states } => format!("exploring, {states} states"),
+        Stage::Unfolding => "unfolding".to_owned(),
+        Stage::Encoding => "encoding".to_owned(),
+        Stage::Solving => "solving".to_owned(),
+        Stage::Replaying => "replaying".to_owned(),
     };
-    let mut text = stage.to_owned();
     match progress.order {
         Some(Order::Contexts(bound)) => text.push_str(&format!(", contexts {bound}")),
         Some(Order::Rounds(bound)) => text.push_str(&format!(", rounds {bound}")),

@@ -9,7 +9,7 @@ use crate::facts::{
 use crate::run::render_violation;
 use crate::trace::render_trace;
 use crate::{group_digits, plural};
-use check::{Attempt, Combined, Kind, Order, Reach, Reason, Report, Verdict};
+use check::{Attempt, Combined, Engine, Kind, Order, Reach, Reason, Report, Verdict};
 use ir::Program;
 use replay::{Input, InputKind, Run};
 use std::fmt::Write;
@@ -307,6 +307,12 @@ fn describe_search(attempt: &Attempt) -> String {
 /// `4 contexts, unwind 2, assertions`.
 fn describe_question(attempt: &Attempt) -> String {
     let bounds = describe_bounds(attempt.order, attempt.unwind);
+    let bounds = match attempt.engine {
+        Engine::Bounded => bounds,
+        Engine::Sample => "at random".to_owned(),
+        Engine::Explore if bounds.is_empty() => "all states".to_owned(),
+        Engine::Explore => format!("all states, {bounds}"),
+    };
     match attempt.kind {
         Kind::All => bounds,
         Kind::Assertions => format!("{bounds}, assertions"),
@@ -319,10 +325,7 @@ fn describe_bounds(order: Option<Order>, unwind: Option<u32>) -> String {
     let order = order.map(describe_order);
     let unwind = unwind.map(|bound| format!("unwind {bound}"));
     let parts: Vec<String> = order.into_iter().chain(unwind).collect();
-    match parts.is_empty() {
-        true => "at random".to_owned(),
-        false => parts.join(", "),
-    }
+    parts.join(", ")
 }
 
 /// `main 12, worker 5 (3 times)`: neighbours that are the same are told once.

@@ -3,8 +3,8 @@
 
 use crate::{group_digits, plural};
 use check::{
-    Assumption, Conflict, CutLoop, Ending, Engine, Internal, LeftOut, Limits, Maker, Omission,
-    Order, Part, Reason, SourcePlace, UnknownCall, Unsupported, Untried, Way,
+    Assumption, Conflict, CutLoop, Ending, Engine, Internal, LeftOut, Limits, Maker, Obstacle,
+    Omission, Order, Part, Reason, SourcePlace, UnknownCall, Unsupported, Untried, Way,
 };
 
 /// `prog.c:12`, or the name of a function.
@@ -41,6 +41,7 @@ pub fn describe_reason(reason: &Reason) -> Option<String> {
             describe_left_out(left_out)
         ),
         Reason::DependsOn(dependent) => describe_dependence(&dependent.calls),
+        Reason::Explorer(obstacle) => describe_obstacle(obstacle),
         Reason::Solver { problem } => problem.clone(),
         Reason::CannotWrite { path, problem } => {
             format!("cannot write {}: {problem}", path.display())
@@ -50,6 +51,17 @@ pub fn describe_reason(reason: &Reason) -> Option<String> {
         Reason::Options(conflict) => describe_conflict(conflict),
         Reason::Internal(internal) => format!("internal error: {}", describe_internal(internal)),
     })
+}
+
+fn describe_obstacle(obstacle: &Obstacle) -> String {
+    match obstacle {
+        Obstacle::States => "there are more states than memory holds".to_owned(),
+        Obstacle::Inputs => "inputs have more values than explore can try".to_owned(),
+        Obstacle::Recursion(function) => format!("{function} calls itself too often for explore"),
+        Obstacle::LocalWork(function) => {
+            format!("a thread works in {function} without any visible step, perhaps for ever")
+        }
+    }
 }
 
 /// That an engine failed, and why.
@@ -334,6 +346,7 @@ pub(crate) fn describe_ending(ending: &Ending) -> String {
         Ending::None => "none".to_owned(),
         Ending::Partly => "none in the part looked at".to_owned(),
         Ending::TooLong => "took too long".to_owned(),
+        Ending::States(number) => format!("{} states", group_digits(u128::from(*number))),
         Ending::Runs(number) => format!("{} runs at random", group_digits(u128::from(*number))),
         Ending::Unknown(reason) => describe_reason(reason).unwrap_or_default(),
     }

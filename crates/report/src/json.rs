@@ -198,6 +198,7 @@ fn attempt(attempt: &Attempt) -> Value {
         .map(|(name, positions)| json!({"name": name, "positions": positions}))
         .collect();
     json!({
+        "engine": attempt.engine.as_str(),
         "order": attempt.order.map(order_to_json),
         "unwind": attempt.unwind,
         "kind": match attempt.kind {

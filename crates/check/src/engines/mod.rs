@@ -10,6 +10,7 @@
 //! How they share the cores is in `crate::cores`.
 
 pub mod bounded;
+mod explore;
 pub mod sample;
 
 use crate::attempt::Task;
@@ -21,8 +22,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// By what name users choose them. Of two that wait for a core and had the same time,
 /// the first begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Name {
+    #[default]
     Bounded,
     Explore,
     Sample,
@@ -45,7 +47,7 @@ impl Name {
         is_chosen
             && match self {
                 Name::Sample => sample::fits(options),
-                Name::Explore => false,
+                Name::Explore => explore::fits(options),
                 Name::Bounded => true,
             }
     }
@@ -53,7 +55,7 @@ impl Name {
     fn work(self, office: &Office) -> Result<(), Reason> {
         match self {
             Name::Sample => sample::work(office),
-            Name::Explore => Ok(()),
+            Name::Explore => explore::work(office),
             Name::Bounded => bounded::work(office),
         }
     }

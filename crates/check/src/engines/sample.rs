@@ -90,6 +90,7 @@ fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
         seed += 1;
     }
     let record = Attempt {
+        engine: Name::Sample,
         replaying: start.elapsed(),
         peak_memory: solve::memory::peak().unwrap_or(0),
         result: match found {
