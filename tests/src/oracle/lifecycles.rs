@@ -73,7 +73,7 @@ impl Generator {
         });
         let main = self.bodies.len() - 1;
         // The checker knows those that main registers only.
-        let role = match self.one_in(3) {
+        let role = match self.one_in(8) {
             true => self.rng.usize(..=main),
             false => main,
         };
