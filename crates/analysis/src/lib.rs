@@ -6,6 +6,7 @@
 //! fact is for its reader to decide.
 
 pub mod arguments;
+pub mod futures;
 pub mod landmarks;
 pub mod layout;
 mod library_calls;
@@ -17,6 +18,7 @@ pub mod points_to;
 pub mod sharing;
 mod site;
 
+pub use futures::{Future, Futures};
 pub use landmarks::{Assertion, Landmark};
 pub use loops::{Loop, LoopId, Loops};
 pub use outline::Outline;

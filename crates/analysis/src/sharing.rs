@@ -21,7 +21,7 @@
 //! that a flag protects a variable, is not noticed. Threads that unknown code
 //! creates by itself are not taken into account.
 
-mod accesses;
+pub(crate) mod accesses;
 mod locks;
 mod threads;
 

@@ -5,6 +5,7 @@
 //! is true, it is the thread's turn.
 
 use crate::event::Effect;
+use crate::footprint::Look;
 use crate::image::Code;
 use crate::inputs::{Domain, InputKind, Inputs};
 use crate::machine::{AccessMode, Cut, Flow, Machine, Stop};
@@ -446,6 +447,9 @@ impl<'a> Machine<'a> {
             return Ok(());
         };
         let from = frame.block;
+        if to.index() <= from.index() {
+            self.footprint.note(Look::Turn);
+        }
         if self.config.unwind.is_some() || !self.config.unwind_loops.is_empty() {
             self.count_loop(thread, from, to)?;
         }

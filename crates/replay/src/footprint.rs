@@ -24,6 +24,10 @@ pub(crate) enum Look {
     /// Which of them lie in the locals of a thread.
     SyncsOnStack(usize),
     Thread(usize),
+    /// Whether a thread may still be joined or detached.
+    Handle(usize),
+    /// Whether a join with a thread has to wait.
+    Ended(usize),
     ThreadCount,
     /// Whether any other thread has not ended.
     OthersRunning,
@@ -33,6 +37,9 @@ pub(crate) enum Look {
     Rest,
     /// An answer that was asked for.
     Input(InputKind, Domain, u128),
+    /// Not something to depend on: the thread comes to a block that is not after the
+    /// one it was in. Whoever goes round in a loop does so at least once.
+    Turn,
     /// Too much to tell.
     Everything,
 }

@@ -64,7 +64,7 @@ pub use inputs::{
 };
 pub use machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 pub use memory::OutOfMemory;
-pub use prove::{Proof, ProofOptions, ProofProgress, Reductions, Samples, prove};
+pub use prove::{Mistake, Proof, ProofOptions, ProofProgress, Reductions, Samples, prove};
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use thread::Stuck;
 pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};

@@ -438,7 +438,7 @@ impl<'a> Machine<'a> {
             // A thread that must not be joined any more is not waited for: whoever joins
             // it has made a mistake.
             Wait::Join(target) => {
-                self.footprint.note(Look::Thread(*target));
+                self.footprint.note(Look::Ended(*target));
                 let thread = &self.threads[*target];
                 thread.is_finished() || thread.is_joined || thread.is_detached
             }

@@ -209,7 +209,7 @@ pub fn load(program: &Program, property: Property) -> Result<ir::Program, String
 
 /// Runs the compiler once, without asking for its version first: that would take
 /// as long again.
-fn load_text(
+pub fn load_text(
     text: &str,
     options: impl Iterator<Item = &'static str>,
 ) -> Result<ir::Program, String> {

@@ -97,7 +97,11 @@ pub fn campaign(plan: &Plan, watch: &(dyn Fn(u64, usize) + Sync)) -> Tally {
 
 /// Ways to leave things out.
 pub fn variants() -> Vec<Reductions> {
-    vec![Reductions::NONE, Reductions::ALL]
+    let partial_order = Reductions {
+        partial_order: true,
+        ..Reductions::NONE
+    };
+    vec![Reductions::NONE, partial_order, Reductions::ALL]
 }
 
 /// Compares the program of a seed. The error says how the two sides differ.

@@ -7,7 +7,7 @@ use ir::{Body, Constant, FunctionId, Initial, InstId, Op, Operand, Program};
 use library::{Function, Input, Output, Process};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kinds {
+pub(crate) struct Kinds {
     pub reads: bool,
     pub writes: bool,
     pub synchronises: bool,
@@ -37,13 +37,13 @@ impl Kinds {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Access {
+pub(crate) struct Access {
     pub inst: InstId,
     pub object: ObjectId,
     pub kinds: Kinds,
 }
 
-pub(super) fn accesses(
+pub(crate) fn accesses(
     program: &Program,
     meaning: &Meaning,
     points_to: &PointsTo,

@@ -125,7 +125,7 @@ impl<'a> Machine<'a> {
             self.footprint.note(Look::ThreadCount);
             return misuse(&format!("what is no thread: {number}"));
         };
-        self.footprint.note(Look::Thread(target));
+        self.footprint.note(Look::Handle(target));
         // A thread that is taking its turn is away from its place.
         let thread = match target == site.thread.id {
             true => &*site.thread,
@@ -178,6 +178,7 @@ impl<'a> Machine<'a> {
     }
 
     fn complete_join(&mut self, site: &mut Site, target: usize) -> Result<Reply, Stop> {
+        self.footprint.note(Look::Thread(target));
         let joined = Rc::make_mut(&mut self.threads[target]);
         joined.is_joined = true;
         let result = match &joined.life {
@@ -215,6 +216,7 @@ impl<'a> Machine<'a> {
             return Ok(reply);
         }
         let target = self.joined(site)?;
+        self.footprint.note(Look::Thread(target));
         match self.threads[target].is_finished() {
             true => self.complete_join(site, target),
             false => Ok(Reply::int(otherwise)),
@@ -226,6 +228,7 @@ impl<'a> Machine<'a> {
             return Ok(reply);
         }
         let target = self.joinable(site, "detach")?;
+        self.footprint.note(Look::Thread(target));
         match target == site.thread.id {
             true => site.thread.is_detached = true,
             false => Rc::make_mut(&mut self.threads[target]).is_detached = true,

@@ -14,6 +14,7 @@
 //! It knows no bounds but those of [`Config`] on loops: runs of all lengths and with
 //! all numbers of contexts are covered.
 
+mod alone;
 mod components;
 mod findings;
 mod inputs;
@@ -25,6 +26,7 @@ mod table;
 mod threads;
 mod words;
 
+pub use alone::Mistake;
 pub use inputs::Samples;
 
 use crate::coverage::Coverage;
@@ -53,11 +55,23 @@ pub struct ProofOptions {
 pub struct Reductions {
     /// What locals hold that nobody will read is forgotten.
     pub dead_locals: bool,
+    /// Steps that have nothing to do with what others may do are taken at once.
+    pub partial_order: bool,
+    /// For tests only: what must be noticed.
+    pub mistake: Option<Mistake>,
 }
 
 impl Reductions {
-    pub const NONE: Reductions = Reductions { dead_locals: false };
-    pub const ALL: Reductions = Reductions { dead_locals: true };
+    pub const NONE: Reductions = Reductions {
+        dead_locals: false,
+        partial_order: false,
+        mistake: None,
+    };
+    pub const ALL: Reductions = Reductions {
+        dead_locals: true,
+        partial_order: true,
+        mistake: None,
+    };
 }
 
 impl Default for ProofOptions {

@@ -4,6 +4,7 @@
 //! What the interpreter notices in a single step it tells itself; what concerns
 //! several threads (races, threads that wait for each other) is looked for here.
 
+use super::alone::Alone;
 use super::components::{Components, Slot};
 use super::findings::Findings;
 use super::inputs::Script;
@@ -31,7 +32,7 @@ pub(super) fn search(
     keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> Proof {
     // What needs to know about several threads is looked for here.
-    let alone = Config {
+    let single = Config {
         checks: config.checks.without(Property::Race),
         partial_deadlocks: false,
         keep_coverage: true,
@@ -40,20 +41,26 @@ pub(super) fn search(
     };
     let forgets = options.reductions.dead_locals && !config.checks.has(Property::Leak);
     let knowledge = Knowledge::new(image, forgets);
-    let components = Components::new(image, &alone, knowledge);
+    let components = Components::new(image, &single, knowledge);
+    let is_partial = options.reductions.partial_order;
+    let points_to = is_partial.then(|| analysis::PointsTo::of(image.program));
+    let alone = points_to
+        .as_ref()
+        .and_then(|points_to| Alone::new(image, config, points_to, options.reductions.mistake));
     let mut search = Search {
         config,
         options,
         table: Table::default(),
-        steps: Steps::new(components, &options.inputs),
+        steps: Steps::new(components, alone, &options.inputs),
         findings: Findings::new(image, config, digest, options),
         races: HashSet::new(),
         row: Vec::new(),
         successor: Vec::new(),
+        threads: Vec::new(),
         choices: Vec::new(),
         proof: Proof::default(),
     };
-    search.begin(image, &alone);
+    search.begin(image, &single);
     search.run(keep_going);
     search.finish()
 }
@@ -68,6 +75,7 @@ struct Search<'a> {
     races: HashSet<(u64, usize, u32)>,
     row: Vec<u32>,
     successor: Vec<u32>,
+    threads: Vec<(usize, u32)>,
     /// What each thread may do in the current state.
     choices: Vec<Vec<Rc<Step>>>,
     proof: Proof,
@@ -75,11 +83,11 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Finds the states in which runs begin.
-    fn begin(&mut self, image: &'a Image<'a>, alone: &'a Config) {
+    fn begin(&mut self, image: &'a Image<'a>, single: &'a Config) {
         let mut open: Vec<Vec<u128>> = vec![Vec::new()];
         while let Some(answers) = open.pop() {
             let mut script = Script::new(&answers, &self.options.inputs);
-            let (mut machine, started) = Machine::start(image, alone, &mut script, false);
+            let (mut machine, started) = Machine::start(image, single, &mut script, false);
             for (index, values) in script.asked.iter().enumerate().skip(answers.len()) {
                 for value in values.iter().skip(1) {
                     let mut others = script.given[..index].to_vec();
@@ -147,37 +155,46 @@ impl<'a> Search<'a> {
         let mut row = std::mem::take(&mut self.row);
         self.table.get(id, &mut row);
         let mut choices = std::mem::take(&mut self.choices);
-        let mut count = 0;
+        let mut threads = std::mem::take(&mut self.threads);
+        threads.clear();
+        threads.extend(self.steps.threads(&row));
+        if let Some(alone) = &mut self.steps.alone {
+            alone.prepare(&mut self.steps.components, &threads);
+        }
+        choices.resize_with(choices.len().max(threads.len()), Vec::new);
         let mut is_stuck = true;
-        while let Some(slot) = self.steps.components.thread_slot(count)
-            && self.steps.components.get(&row, slot) != super::components::ABSENT
-        {
-            if choices.len() <= count {
-                choices.push(Vec::new());
+        let mut alone = None;
+        for (thread, content) in &threads {
+            let steps = &mut choices[*thread];
+            steps.clear();
+            if self.may_step(*thread, *content) {
+                self.steps.of(&row, *thread, steps);
+                steps.retain(|step| step.fate != Fate::Waits);
             }
-            choices[count].clear();
-            let content = self.steps.components.get(&row, slot);
-            if self.may_step(count, content) {
-                self.steps.of(&row, count, &mut choices[count]);
-                choices[count].retain(|step| step.fate != Fate::Waits);
-            }
-            is_stuck &= choices[count].is_empty();
-            count += 1;
             if !self.steps.notices.is_empty() {
                 self.note_steps(id);
             }
+            is_stuck &= steps.is_empty();
+            if self.may_go_alone(&row, &threads, *thread, steps) {
+                alone = Some(*thread);
+                break;
+            }
         }
+        let chosen = match alone {
+            Some(thread) => thread..thread + 1,
+            None => 0..threads.len(),
+        };
         if is_stuck {
             self.note_dead_end(id, &row);
-        } else {
-            self.note_cycles(id, &row, &choices[..count]);
+        } else if alone.is_none() {
+            self.note_cycles(id, &row, &choices[chosen.clone()]);
         }
         if self.options.is_checked {
-            self.check(&row, &choices[..count]);
+            self.check(&row, chosen.start, &choices[chosen.clone()]);
         }
-        for (thread, steps) in choices[..count].iter().enumerate() {
-            for (choice, step) in steps.iter().enumerate() {
-                self.note_races(id, &row, thread, step);
+        for thread in chosen {
+            for (choice, step) in choices[thread].iter().enumerate() {
+                self.note_races(id, &threads, thread, step);
                 if step.fate == Fate::Goes {
                     self.go(id, &row, thread, choice, step);
                 }
@@ -185,6 +202,23 @@ impl<'a> Search<'a> {
         }
         self.row = row;
         self.choices = choices;
+        self.threads = threads;
+    }
+
+    /// Whether no other thread need be looked at in this state.
+    fn may_go_alone(
+        &self,
+        row: &[u32],
+        threads: &[(usize, u32)],
+        thread: usize,
+        steps: &[Rc<Step>],
+    ) -> bool {
+        match &self.steps.alone {
+            Some(alone) if !steps.is_empty() => {
+                alone.may_go(&self.steps.components, row, threads, thread, steps)
+            }
+            _ => false,
+        }
     }
 
     fn may_step(&mut self, thread: usize, content: u32) -> bool {
@@ -359,12 +393,11 @@ impl<'a> Search<'a> {
     }
 
     /// Looks for threads that are about to access what a step has just accessed.
-    fn note_races(&mut self, id: StateId, row: &[u32], thread: usize, step: &Step) {
+    fn note_races(&mut self, id: StateId, threads: &[(usize, u32)], thread: usize, step: &Step) {
         if step.accesses.is_empty() || !self.config.checks.has(Property::Race) {
             return;
         }
-        let threads: Vec<(usize, u32)> = self.steps.threads(row).collect();
-        for (other, content) in threads {
+        for (other, content) in threads.iter().copied() {
             if other == thread {
                 continue;
             }
@@ -385,8 +418,8 @@ impl<'a> Search<'a> {
     }
 
     /// Compares what is remembered with what the interpreter does.
-    fn check(&mut self, row: &[u32], choices: &[Vec<Rc<Step>>]) {
-        for (thread, steps) in choices.iter().enumerate() {
+    fn check(&mut self, row: &[u32], first: usize, choices: &[Vec<Rc<Step>>]) {
+        for (thread, steps) in (first..).zip(choices) {
             let machine = self.steps.components.machine(row);
             if machine.is_enabled(thread) == steps.is_empty() {
                 let what = format!("thread {thread} can step, or cannot, unlike remembered");

@@ -9,6 +9,7 @@
 //!
 //! A step that looks at too much is taken by the interpreter every time.
 
+use super::alone::{Alone, Claim, asks_for_ends, is_progress, releases};
 use super::components::{ABSENT, Components, Slot, SlotIndex};
 use super::inputs::{Samples, Script, choices};
 use crate::coverage::Coverage;
@@ -17,7 +18,7 @@ use crate::inputs::InputKind;
 use crate::machine::{Excluded, Machine, Stop, UnknownCall};
 use crate::memory::Memory;
 use crate::object::{Area, ObjectId};
-use crate::thread::{Access, Stuck};
+use crate::thread::{Access, Stuck, Thread};
 use crate::violation::Violation;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -27,6 +28,10 @@ use std::rc::Rc;
 enum Question {
     Content(SlotIndex),
     Header(SlotIndex),
+    /// Whether a thread may be joined or detached.
+    Handle(usize),
+    /// Whether a join with it need not wait.
+    Ended(usize),
     ThreadCount,
     OthersRunning,
     /// Whether there are freed blocks.
@@ -70,6 +75,8 @@ pub(super) struct Step {
     pub is_cut_short: bool,
     /// The answers to the inputs that it asks for.
     pub answers: Box<[u128]>,
+    /// What it does, unless it must never go alone.
+    pub claim: Option<Claim>,
 }
 
 /// What the interpreter noticed while it took a step for the first time.
@@ -96,6 +103,7 @@ pub(super) struct Effort {
 pub(super) struct Steps<'a> {
     pub components: Components<'a>,
     pub coverage: Coverage,
+    pub alone: Option<Alone<'a>>,
     /// Values to try of inputs that have too many.
     samples: Rc<Samples>,
     nodes: Vec<Node>,
@@ -118,11 +126,12 @@ pub(super) struct Steps<'a> {
 const NO_NODE: NodeId = 0;
 
 impl<'a> Steps<'a> {
-    pub fn new(components: Components<'a>, samples: &Samples) -> Self {
+    pub fn new(components: Components<'a>, alone: Option<Alone<'a>>, samples: &Samples) -> Self {
         let known_slots = components.slot_count();
         Steps {
             components,
             coverage: Coverage::default(),
+            alone,
             samples: Rc::new(samples.clone()),
             nodes: vec![Node::Unknown],
             chosen: HashMap::new(),
@@ -266,6 +275,12 @@ impl<'a> Steps<'a> {
         match question {
             Question::Content(slot) => self.components.get(state, slot),
             Question::Header(slot) => self.components.header(self.components.get(state, slot)),
+            Question::Handle(other) => self.thread_fact(state, other, |thread| {
+                u32::from(thread.is_joined) << 1 | u32::from(thread.is_detached)
+            }),
+            Question::Ended(other) => self.thread_fact(state, other, |thread| {
+                u32::from(thread.is_finished() || thread.is_joined || thread.is_detached)
+            }),
             Question::ThreadCount => self.threads(state).count() as u32,
             Question::OthersRunning => {
                 let others: Vec<(usize, u32)> = self.threads(state).collect();
@@ -278,18 +293,22 @@ impl<'a> Steps<'a> {
         }
     }
 
+    fn thread_fact(&mut self, state: &[u32], thread: usize, of: impl Fn(&Thread) -> u32) -> u32 {
+        let slot = self.components.thread_slot(thread);
+        let content = slot.map_or(ABSENT, |slot| self.components.get(state, slot));
+        match content {
+            ABSENT => u32::MAX,
+            content => of(&self.components.owned(thread, content).thread),
+        }
+    }
+
     /// The threads of a state with their contents.
     pub fn threads(&self, state: &[u32]) -> impl Iterator<Item = (usize, u32)> {
-        let mut contents = Vec::new();
-        for thread in 0.. {
-            let slot = self.components.thread_slot(thread);
-            let content = slot.map_or(ABSENT, |slot| self.components.get(state, slot));
-            if content == ABSENT {
-                break;
-            }
-            contents.push((thread, content));
-        }
-        contents.into_iter()
+        (0..).map_while(|thread| {
+            let slot = self.components.thread_slot(thread)?;
+            let content = self.components.get(state, slot);
+            (content != ABSENT).then_some((thread, content))
+        })
     }
 
     fn values_at(&self, node: NodeId) -> Vec<u128> {
@@ -359,13 +378,24 @@ impl<'a> Steps<'a> {
             _ => (Vec::new(), true),
         };
         let (questions, is_known) = self.questions(&looks, &before, thread);
-        let accesses = std::mem::take(&mut machine.accesses);
         let is_opaque = !is_local || !is_known;
+        let claim = match is_opaque || fate != Fate::Goes {
+            true => None,
+            false => self.claim(
+                state,
+                thread,
+                (&before, &machine),
+                &looks,
+                &questions,
+                &changes,
+            ),
+        };
         let step = Step {
+            claim,
             number: self.effort.learnt,
             fate,
             changes: changes.into(),
-            accesses: accesses.into(),
+            accesses: std::mem::take(&mut machine.accesses).into(),
             is_cut_short,
             answers: script.given.into(),
         };
@@ -385,6 +415,85 @@ impl<'a> Steps<'a> {
             self.remember(root, state, thread, &questions, step);
         }
         (step, script.asked)
+    }
+
+    /// What a step has done, for those who ask whether it may go alone; nothing if it
+    /// surely may not.
+    fn claim(
+        &self,
+        state: &[u32],
+        thread: usize,
+        (before, after): (&Machine, &Machine),
+        looks: &[Look],
+        questions: &[Asked],
+        changes: &[(SlotIndex, u32)],
+    ) -> Option<Claim> {
+        let alone = self.alone.as_ref()?;
+        let function = alone.library_call(&before.threads[thread]);
+        let ends = after.threads[thread].is_finished();
+        let mut claim = Claim {
+            ends,
+            creates: after.threads.len() > before.threads.len(),
+            turns: looks.contains(&Look::Turn),
+            is_progress: is_progress(before, after),
+            ..Claim::default()
+        };
+        let is_changed = |slot: SlotIndex| changes.iter().any(|(changed, _)| *changed == slot);
+        for question in questions {
+            let Asked::Question(question) = question else {
+                continue;
+            };
+            match question {
+                Question::Content(slot) | Question::Header(slot) => {
+                    let is_header = matches!(question, Question::Header(_));
+                    match self.components.what(*slot) {
+                        Slot::Rest if is_changed(*slot) => return None,
+                        Slot::Rest => claim.looks_at_rest = true,
+                        Slot::Thread(_) => claim.joins = true,
+                        Slot::Sync((object, _)) => {
+                            let object = before.memory.peek(object)?;
+                            claim.releases |= is_changed(*slot) && releases(function);
+                            claim.syncs.extend(some(alone.objects(object))?);
+                        }
+                        Slot::Object(id) => {
+                            let object = before.memory.peek(id)?;
+                            let objects = some(alone.objects(object))?;
+                            // To write what is there already is to write.
+                            let accesses = after.accesses.iter();
+                            let mut accesses = accesses.filter(|access| access.object == id);
+                            let is_read = !is_changed(*slot)
+                                && (is_header || accesses.clone().next().is_some())
+                                && accesses.all(|access| !access.is_write);
+                            match is_read {
+                                true => claim.reads.extend(objects),
+                                false => claim.writes.extend(objects),
+                            }
+                        }
+                    }
+                }
+                Question::Handle(_) | Question::Ended(_) => claim.joins = true,
+                Question::ThreadCount => claim.joins |= !claim.creates,
+                Question::OthersRunning if ends && before.at_exit.is_empty() => {}
+                Question::OthersRunning => return None,
+                Question::FreedBlocks => claim.looks_at_freed_blocks = true,
+            }
+        }
+        // What changes without having been looked at is new, or the thread itself.
+        for (slot, _) in changes {
+            let is_asked = questions.iter().any(|question| {
+                matches!(question, Asked::Question(
+                    Question::Content(asked) | Question::Header(asked)) if asked == slot)
+            });
+            let was_there = self.components.get(state, *slot) != ABSENT;
+            let is_own = self.components.what(*slot) == Slot::Thread(thread);
+            if !is_asked && was_there && !is_own {
+                return None;
+            }
+        }
+        if claim.joins && asks_for_ends(function) || claim.releases && claim.syncs.len() > 1 {
+            return None;
+        }
+        Some(claim)
     }
 
     fn remember(
@@ -491,7 +600,11 @@ impl<'a> Steps<'a> {
                         }
                     }
                 }
-                Look::Thread(other) if *other == thread => {}
+                Look::Thread(other) | Look::Handle(other) | Look::Ended(other)
+                    if *other == thread => {}
+                Look::Handle(other) => add(&mut asked, Question::Handle(*other)),
+                Look::Ended(other) => add(&mut asked, Question::Ended(*other)),
+                Look::Turn => {}
                 Look::Thread(other) => {
                     if let Some(slot) = self.components.thread_slot(*other) {
                         add(&mut asked, Question::Content(slot));
@@ -571,6 +684,11 @@ enum Asked {
     Question(Question),
     /// The values it may have, and the one it had.
     Input(Vec<u128>, u128),
+}
+
+/// All of them, if there are any.
+fn some<T>(all: Vec<T>) -> Option<Vec<T>> {
+    (!all.is_empty()).then_some(all)
 }
 
 /// Threads that go no further since the step.

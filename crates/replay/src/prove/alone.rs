@@ -1,0 +1,319 @@
+//! Partial-order reduction: threads that may go alone.
+//!
+//! If the next step of a thread has nothing to do with anything that the others may
+//! ever do before it is taken, then it makes no difference when it is taken: it may
+//! as well be now, and no other step need be tried in this state. What others may do
+//! comes from [`analysis::Futures`], which promises to forget nothing; what the step
+//! does is known from what it looks at and changes.
+//!
+//! **What is kept.** For every run there is one among those visited in which the
+//! same steps happen in the same local states, independent ones in another order.
+//! So violations that a step meets are found; states in which nobody can go on are
+//! visited; so are states in which threads wait for each other, since those last.
+//! Two steps that race are not independent, so neither goes alone while the other is
+//! to come, and some state is visited with both about to be taken. Steps that end
+//! the process, or that end a run otherwise, never go alone; nothing that they would
+//! have cut off is lost by taking other steps before. But what is left in memory at
+//! the end of the process depends on when that is, so there is no reduction where
+//! that is looked for.
+//!
+//! **The proviso.** A thread that always goes alone could keep the others from ever
+//! being looked at. In every cycle of states each thread that moves comes back to
+//! where it was, and so goes backwards in its function at least once; so steps that
+//! go backwards do not go alone. Those that create, end or join threads may: no
+//! state comes twice with one of these in between.
+//!
+//! **Two refinements.** To give back a lock, or to post a semaphore, commutes with
+//! all that others can do about it meanwhile, unless they try it without waiting,
+//! destroy it and the like. And what is accessed only with a certain lock held is
+//! accessed by nobody else while the thread has that lock.
+
+use super::components::{Components, Slot};
+use super::steps::Step;
+use crate::image::Image;
+use crate::machine::{Config, Machine};
+use crate::object::{Object, Origin};
+use crate::sync::Sync;
+use crate::thread::{Frame, Life, Then, Thread};
+use crate::violation::Property;
+use analysis::futures::Manner;
+use analysis::sharing::Lock;
+use analysis::{AbstractObject, Future, Futures, ObjectId, Sharing};
+use ir::{Callee, Location, Op};
+use library::{C11Thread, Function, Mutex, RwLock, Semaphore, Spin, Thread as ThreadOp};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What a step does, as far as others may have to do with it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Claim {
+    pub reads: Vec<ObjectId>,
+    pub writes: Vec<ObjectId>,
+    pub syncs: Vec<ObjectId>,
+    /// It gives back a lock, or posts a semaphore.
+    pub releases: bool,
+    pub creates: bool,
+    pub joins: bool,
+    pub ends: bool,
+    /// It depends on keys and on what is registered for the end.
+    pub looks_at_rest: bool,
+    pub looks_at_freed_blocks: bool,
+    /// It goes backwards in its function.
+    pub turns: bool,
+    /// It creates, ends or joins a thread.
+    pub is_progress: bool,
+}
+
+/// A mistake to make on purpose, so that tests can see that it would be noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mistake {
+    /// Threads may go round in loops alone.
+    NoProviso,
+    /// What others write does not matter.
+    IgnoresWrites,
+    /// Locks may be tried without waiting while they are given back.
+    IgnoresTries,
+}
+
+pub(super) struct Alone<'a> {
+    config: &'a Config,
+    image: &'a Image<'a>,
+    points_to: &'a analysis::PointsTo,
+    futures: Futures<'a>,
+    sharing: Sharing,
+    /// Allocations by the place of the call.
+    blocks: HashMap<Option<Location>, Vec<ObjectId>>,
+    /// By thread content.
+    known: Vec<Option<Future>>,
+    mistake: Option<Mistake>,
+}
+
+impl<'a> Alone<'a> {
+    /// Nothing, where the reduction would not be right.
+    pub fn new(
+        image: &'a Image<'a>,
+        config: &'a Config,
+        points_to: &'a analysis::PointsTo,
+        mistake: Option<Mistake>,
+    ) -> Option<Self> {
+        let program = image.program;
+        let checks = config.checks;
+        if checks.has(Property::Leak)
+            || checks.has(Property::Cleanup)
+            || analysis::layout::first_dependence(program).is_some()
+        {
+            return None;
+        }
+        let mut blocks: HashMap<_, Vec<ObjectId>> = HashMap::new();
+        for (object, what) in points_to.objects() {
+            if let AbstractObject::Heap { function, inst } = what {
+                let body = image.body(function);
+                let location = body.and_then(|body| body.insts[inst].location);
+                blocks.entry(location).or_default().push(object);
+            }
+        }
+        Some(Alone {
+            config,
+            image,
+            points_to,
+            futures: Futures::of(program, points_to),
+            sharing: Sharing::of(program, points_to),
+            blocks,
+            known: Vec::new(),
+            mistake,
+        })
+    }
+
+    /// The abstract objects that stand for an object of a run; none if that is not
+    /// known.
+    pub fn objects(&self, object: &Object) -> Vec<ObjectId> {
+        let id = |what| self.points_to.id(what).into_iter().collect();
+        match &object.origin {
+            Origin::Global(global) => id(AbstractObject::Global(*global)),
+            Origin::ThreadLocal(global) => id(AbstractObject::ThreadLocal(*global)),
+            Origin::Local(function, inst) => id(AbstractObject::Local {
+                function: *function,
+                inst: *inst,
+            }),
+            Origin::Heap(location) => self.blocks.get(location).cloned().unwrap_or_default(),
+            Origin::Environment(_) => Vec::new(),
+        }
+    }
+
+    /// The library function that a thread is about to call, if it is one.
+    pub fn library_call(&self, thread: &Thread) -> Option<Function> {
+        let frame = thread.frame()?;
+        let body = self.image.body(frame.function)?;
+        let inst = *body.blocks[frame.block].insts.get(frame.index)?;
+        match &body.insts[inst].op {
+            Op::Call {
+                callee: Callee::Direct(function),
+                ..
+            } => Some(self.image.library(*function)?.function),
+            _ => None,
+        }
+    }
+
+    /// Finds out what the threads of a state may still do.
+    pub fn prepare(&mut self, components: &mut Components, threads: &[(usize, u32)]) {
+        for (thread, content) in threads {
+            let index = *content as usize;
+            if self.known.len() <= index {
+                self.known.resize(index + 1, None);
+            }
+            if self.known[index].is_none() {
+                let thread = components.owned(*thread, *content).thread.clone();
+                self.known[index] = Some(self.find_future(&thread));
+            }
+        }
+    }
+
+    fn find_future(&self, thread: &Thread) -> Future {
+        let mut future = Future::default();
+        if let Life::Finished(_) | Life::Stuck(_) = thread.life {
+            return future;
+        }
+        future.add(self.futures.at_end());
+        for (index, frame) in thread.frames.iter().enumerate() {
+            let above: Option<&Frame> = thread.frames.get(index + 1);
+            let is_called = above.is_some_and(|above| above.then == Then::Continue);
+            let at = frame.index + usize::from(is_called);
+            future.add(&self.futures.from(frame.function, frame.block, at));
+        }
+        future
+    }
+
+    /// Whether a thread may go alone in a state that was prepared for, if these are all
+    /// its steps.
+    pub fn may_go(
+        &self,
+        components: &Components,
+        row: &[u32],
+        threads: &[(usize, u32)],
+        thread: usize,
+        steps: &[Rc<Step>],
+    ) -> bool {
+        let is_fit = |claim: &Claim| {
+            !claim.turns || claim.is_progress || self.mistake == Some(Mistake::NoProviso)
+        };
+        let mut claims = steps.iter().map(|step| step.claim.as_ref());
+        if !claims.all(|claim| claim.is_some_and(is_fit)) {
+            return false;
+        }
+        let others = || {
+            let others = threads.iter().filter(|(other, _)| *other != thread);
+            others.filter_map(|(_, content)| self.known[*content as usize].as_ref())
+        };
+        let is_guarded = |object: ObjectId| {
+            let mut locks = self.sharing.locks(object).iter();
+            locks.any(|lock| {
+                // Whoever makes it anew makes it free.
+                let is_made = |future: &Future| future.has(lock.object, Manner::Synchronises);
+                self.has_lock(components, row, thread, lock) && !others().any(is_made)
+            })
+        };
+        let mut claims = steps.iter().filter_map(|step| step.claim.as_ref());
+        claims.all(|claim| !others().any(|future| self.conflicts(claim, future, &is_guarded)))
+    }
+
+    fn conflicts(
+        &self,
+        claim: &Claim,
+        future: &Future,
+        is_guarded: &dyn Fn(ObjectId) -> bool,
+    ) -> bool {
+        if future.may_do_anything
+            || claim.creates && (future.creates || future.joins)
+            || claim.joins && future.joins
+            || claim.ends && (future.asks_for_ends || future.allocates && self.counts_others())
+            || claim.looks_at_rest && future.changes_rest
+            || claim.looks_at_freed_blocks && future.allocates && self.image.can_free
+        {
+            return true;
+        }
+        let has = |object: &ObjectId, manners: &[Manner]| {
+            manners.iter().any(|manner| future.has(*object, *manner))
+        };
+        let ignores_writes = self.mistake == Some(Mistake::IgnoresWrites);
+        let written: &[Manner] = match ignores_writes {
+            true => &[],
+            false => &[Manner::Writes, Manner::Synchronises],
+        };
+        let touched: &[Manner] = match ignores_writes {
+            true => &[],
+            false => &[
+                Manner::Reads,
+                Manner::Writes,
+                Manner::Waits,
+                Manner::Synchronises,
+            ],
+        };
+        let used: &[Manner] = match (claim.releases, self.mistake) {
+            (true, Some(Mistake::IgnoresTries)) => &[],
+            (true, _) => &[Manner::Writes, Manner::Synchronises],
+            (false, _) => &[Manner::Writes, Manner::Waits, Manner::Synchronises],
+        };
+        let reads = claim.reads.iter().filter(|object| has(object, written));
+        let writes = claim.writes.iter().filter(|object| has(object, touched));
+        reads.chain(writes).any(|object| !is_guarded(*object))
+            || claim.syncs.iter().any(|object| has(object, used))
+    }
+
+    /// Whether it matters for allocations that others run.
+    fn counts_others(&self) -> bool {
+        self.config.surroundings.address_reuse && self.image.can_free
+    }
+
+    /// Whether a thread has a lock for itself.
+    fn has_lock(&self, components: &Components, row: &[u32], thread: usize, lock: &Lock) -> bool {
+        let AbstractObject::Global(global) = self.points_to.object(lock.object) else {
+            return false;
+        };
+        let Some(place) = self.image.global(global) else {
+            return false;
+        };
+        let slot = components.known_slot(Slot::Sync((place, lock.offset as u64)));
+        let content = slot.map_or(0, |slot| components.get(row, slot));
+        match components.sync(content) {
+            Some(Sync::Mutex { owner, .. } | Sync::Spin { owner }) => owner == Some(thread),
+            Some(Sync::RwLock { writer, .. }) => writer == Some(thread),
+            _ => false,
+        }
+    }
+}
+
+/// What an instruction has to do with locks and threads.
+pub(super) fn releases(function: Option<Function>) -> bool {
+    matches!(
+        function,
+        Some(
+            Function::Mutex(Mutex::Unlock)
+                | Function::RwLock(RwLock::Unlock)
+                | Function::Spin(Spin::Unlock)
+                | Function::Semaphore(Semaphore::Post)
+                | Function::C11Thread(C11Thread::MutexUnlock)
+        )
+    )
+}
+
+/// Whether it asks if a thread has ended, or lets it go its way.
+pub(super) fn asks_for_ends(function: Option<Function>) -> bool {
+    matches!(
+        function,
+        Some(
+            Function::Thread(ThreadOp::TryJoin | ThreadOp::TimedJoin | ThreadOp::Detach)
+                | Function::C11Thread(C11Thread::ThreadDetach)
+        )
+    )
+}
+
+/// Whether a step of a thread has created, ended or joined threads.
+pub(super) fn is_progress(before: &Machine, after: &Machine) -> bool {
+    let count = |machine: &Machine| {
+        let threads = machine.threads.iter();
+        threads
+            .map(|thread| usize::from(thread.is_finished()) + usize::from(thread.is_joined))
+            .sum::<usize>()
+    };
+    after.threads.len() > before.threads.len() || count(after) > count(before)
+}
