@@ -33,6 +33,9 @@ const WITHOUT_BOUNDS: Duration = Duration::from_secs(2);
 /// Bytes for states, unless there is a limit on memory; then it is half of that.
 const MEMORY: usize = 4 << 30;
 
+/// Instructions between two steps; nobody can stop it there.
+const LOCAL_WORK: u64 = 10_000_000;
+
 /// Runs have all orders of steps here. And what is asked for must be what is answered:
 /// a certain strategy, all violations, or whether a bound is enough.
 pub fn fits(options: &Options) -> bool {
@@ -50,6 +53,7 @@ pub fn work(office: &Office) -> Result<(), Reason> {
         unwind: None,
         unwind_loops: Default::default(),
         keep_coverage: true,
+        local_limit: LOCAL_WORK,
         ..office.task.options.config.clone()
     };
     let first = explore(office, &plain, (!is_open).then_some(WITHOUT_BOUNDS));

@@ -4,6 +4,9 @@ use crate::inputs::{Domain, InputKind, Inputs, NoInput, Request};
 use crate::value::truncate;
 use std::collections::BTreeSet;
 
+/// How many combinations of inputs are tried in one step at most.
+const MOST_COMBINATIONS: usize = 1 << 12;
+
 /// The values to try, and whether these are all there are.
 pub(super) fn choices(domain: Domain, samples: &Samples) -> (Vec<u128>, bool) {
     match domain {
@@ -52,6 +55,8 @@ pub(super) struct Script<'s> {
     pub given: Vec<u128>,
     /// The values of each input so far.
     pub asked: Vec<Vec<u128>>,
+    /// Combinations of these.
+    combinations: usize,
     /// Kinds of inputs that have more values than these.
     pub sampled: BTreeSet<InputKind>,
 }
@@ -63,6 +68,7 @@ impl<'s> Script<'s> {
             samples,
             given: Vec::new(),
             asked: Vec::new(),
+            combinations: 1,
             sampled: BTreeSet::new(),
         }
     }
@@ -70,7 +76,16 @@ impl<'s> Script<'s> {
 
 impl Inputs for Script<'_> {
     fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
-        let (values, is_complete) = choices(request.domain, self.samples);
+        let (mut values, mut is_complete) = choices(request.domain, self.samples);
+        // How many there are so far depends on what was asked, not on the answers.
+        let combinations = self.combinations.saturating_mul(values.len());
+        match combinations <= MOST_COMBINATIONS {
+            true => self.combinations = combinations,
+            false => {
+                values.truncate(1);
+                is_complete = false;
+            }
+        }
         let value = self.told.get(self.given.len()).copied();
         let value = value.unwrap_or(values[0]);
         if !is_complete {

@@ -60,7 +60,7 @@ pub(super) fn search(
         choices: Vec::new(),
         proof: Proof::default(),
     };
-    search.begin(image, &single);
+    search.begin(image, &single, keep_going);
     search.run(keep_going);
     search.finish()
 }
@@ -83,9 +83,20 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Finds the states in which runs begin.
-    fn begin(&mut self, image: &'a Image<'a>, single: &'a Config) {
+    fn begin(
+        &mut self,
+        image: &'a Image<'a>,
+        single: &'a Config,
+        keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
+    ) {
         let mut open: Vec<Vec<u128>> = vec![Vec::new()];
-        while let Some(answers) = open.pop() {
+        while let Some(answers) = open.pop()
+            && !self.is_done()
+        {
+            if !keep_going(&ProofProgress::default()) {
+                self.proof.interrupted = Some(Interruption::Asked);
+                return;
+            }
             let mut script = Script::new(&answers, &self.options.inputs);
             let (mut machine, started) = Machine::start(image, single, &mut script, false);
             for (index, values) in script.asked.iter().enumerate().skip(answers.len()) {
