@@ -361,7 +361,11 @@ fn an_interruption_ends_the_search() {
 fn results_can_be_read_by_machines() {
     let place = Workplace::new();
     place.write("prog.c", LOST_UPDATE);
-    let json = json_of(&place, &["check", "prog.c", "--json"], 10);
+    let json = json_of(
+        &place,
+        &["check", "prog.c", "--json", "--engine", "bounded"],
+        10,
+    );
     assert_eq!(json["verdict"], "violated");
     assert_eq!(json["reason"], Value::Null);
     assert_eq!(json["limits"], Value::Null);

@@ -34,6 +34,9 @@ pub fn work(office: &Office) -> Result<(), Reason> {
     let Office { task, board, cores } = office;
     board.wait_for_small_answers();
     let _place = cores.place(Name::Sample);
+    if task.is_stopped() {
+        return Ok(());
+    }
     let (run, record) = sample(task);
     board.attempted(record);
     match run {
