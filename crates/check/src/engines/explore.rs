@@ -201,7 +201,13 @@ fn limits(office: &Office, config: &Config, proof: &Proof) -> Result<Limits, Rea
     for limit in &proof.limits {
         add(task, config, limit, &mut limits)?;
     }
-    if !proof.undefined.is_empty() {
+    // An assertion that fails is an end too, but not one that nobody expects.
+    let missing = silent::missing(task);
+    let is_silent = |kind: &ViolationKind| {
+        let property = kind.property();
+        missing.iter().any(|silent| silent.property() == property)
+    };
+    if proof.undefined.iter().any(is_silent) {
         limits.assumptions.extend(silent_ends(office, config));
     }
     Ok(limits)
