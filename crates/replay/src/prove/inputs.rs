@@ -1,11 +1,15 @@
 //! Which values inputs are tried with, and how a step is given them.
 
 use crate::inputs::{Domain, InputKind, Inputs, NoInput, Request};
+use crate::open_inputs::OpenInputs;
 use crate::value::truncate;
 use std::collections::BTreeSet;
 
 /// The values to try, and whether these are all there are.
-pub(super) fn choices(domain: Domain, samples: &Samples) -> (Vec<u128>, bool) {
+pub(super) fn choices(kind: InputKind, domain: Domain, samples: &Samples) -> (Vec<u128>, bool) {
+    if samples.open.has(kind, domain) {
+        return (vec![0], true);
+    }
     match domain {
         Domain::Below(count) => ((0..u128::from(count)).collect(), true),
         Domain::Bits(width) if width <= samples.full_width => ((0..1 << width).collect(), true),
@@ -34,6 +38,9 @@ pub struct Samples {
     pub full_width: u32,
     /// Values of wider ones.
     pub values: Vec<u128>,
+    /// Wide ones that are left open until something depends on them; then values are
+    /// tried.
+    pub open: OpenInputs,
 }
 
 impl Default for Samples {
@@ -41,6 +48,7 @@ impl Default for Samples {
         Samples {
             full_width: 8,
             values: vec![0, 1],
+            open: OpenInputs::ALL,
         }
     }
 }
@@ -70,7 +78,7 @@ impl<'s> Script<'s> {
 
 impl Inputs for Script<'_> {
     fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
-        let (values, is_complete) = choices(request.domain, self.samples);
+        let (values, is_complete) = choices(request.kind, request.domain, self.samples);
         let value = self.told.get(self.given.len()).copied();
         let value = value.unwrap_or(values[0]);
         if !is_complete {
