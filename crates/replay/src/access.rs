@@ -146,8 +146,18 @@ impl<'a> Machine<'a> {
                 } else {
                     Domain::Bits(width)
                 };
+                let was_open = std::mem::take(&mut self.is_answer_open);
                 let value = self.ask(thread, inputs, InputKind::Uninitialised, domain)?;
                 let bytes = value.to_le_bytes();
+                if self.leaves_open() {
+                    // What is not left open has its value now.
+                    for byte in at..at + piece {
+                        if !self.memory.is_initialised(object, byte, 1) {
+                            self.memory.shade(object, byte, 1, self.is_answer_open);
+                        }
+                    }
+                }
+                self.is_answer_open |= was_open;
                 self.memory.initialise(object, at, &bytes[..piece as usize]);
             }
             at += piece;

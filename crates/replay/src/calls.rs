@@ -146,15 +146,19 @@ impl<'a> Machine<'a> {
         for argument in arguments {
             self.publish_value(&argument.value);
         }
+        let mut shadow = Shadow::None;
         let result = match inst.result {
             Some(result) => {
                 let ty = &body.values[result];
-                Some(self.ask_value(thread, inputs, InputKind::UnknownCall, ty)?)
+                self.is_answer_open = false;
+                let value = self.ask_value(thread, inputs, InputKind::UnknownCall, ty)?;
+                shadow = self.answered_shadow(ty);
+                Some(value)
             }
             None => None,
         };
         self.note_unknown_call(thread, function, result.as_ref());
-        self.complete(thread, inst.result, result);
+        self.complete_with(thread, inst.result, result, shadow);
         Ok(Flow::Done)
     }
 
@@ -200,14 +204,18 @@ impl<'a> Machine<'a> {
         let mut values = Vec::with_capacity(data.params.len());
         let mut shadows = Vec::new();
         for (index, param) in data.params.iter().enumerate() {
-            if let Some(argument) = arguments.get(index) {
-                shadows.push(self.fit_shadow(&argument.shadow, &param.ty));
+            match arguments.get(index) {
+                Some(argument) => {
+                    shadows.push(self.fit_shadow(&argument.shadow, &param.ty));
+                    values.push(self.convert_argument(argument, &param.ty));
+                }
+                None => {
+                    let kind = InputKind::Undefined;
+                    self.is_answer_open = false;
+                    values.push(self.ask_value(thread, inputs, kind, &param.ty)?);
+                    shadows.push(self.answered_shadow(&param.ty));
+                }
             }
-            let value = match arguments.get(index) {
-                Some(argument) => self.convert_argument(argument, &param.ty),
-                None => self.ask_value(thread, inputs, InputKind::Undefined, &param.ty)?,
-            };
-            values.push(value);
         }
         let variadic = arguments.into_iter().skip(data.params.len());
         let variadic: Rc<[Argument]> = if data.is_variadic {
@@ -387,6 +395,7 @@ impl<'a> Machine<'a> {
                 self.complete_with(thread, result, value, shadow);
             }
             Then::Resume => {
+                self.note_open(&shadow);
                 if let Some(caller) = thread.frames.last_mut() {
                     let returned = value.map_or(0, |value| value.low_bits() as i32);
                     match &mut caller.phase {
@@ -399,6 +408,7 @@ impl<'a> Machine<'a> {
             }
             Then::Drop => {
                 if thread.frames.is_empty() && thread.life == Life::Running {
+                    thread.is_result_open = self.leaves_open() && shadow.is_some();
                     thread.life = Life::Ending(if thread.id == 0 {
                         let code = value.map_or(0, |value| value.low_bits() as i32);
                         End::Process(code)
@@ -454,6 +464,7 @@ impl<'a> Machine<'a> {
         }
         let area = self.memory.push_local(thread.id, VARIADIC_AREA, end, 16)?;
         for (argument, place) in variadic.iter().zip(places) {
+            self.note_open(&argument.shadow);
             match argument.by_value {
                 Some(size) => self.copy_variadic_struct(thread, argument, size, area, place)?,
                 None => self

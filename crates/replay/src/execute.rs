@@ -52,7 +52,11 @@ impl<'a> Machine<'a> {
             } => Some(self.make_local(thread, *bytes, *align, *count)?),
             Op::Any => {
                 let ty = self.result_type(body, inst);
-                Some(self.ask_value(thread, inputs, InputKind::Undefined, &ty)?)
+                self.is_answer_open = false;
+                let value = self.ask_value(thread, inputs, InputKind::Undefined, &ty)?;
+                let shadow = self.answered_shadow(&ty);
+                self.complete_with(thread, inst.result, Some(value), shadow);
+                return Ok(Flow::Done);
             }
             Op::Fence { .. } => None,
             Op::VaStart { list } => {
@@ -80,6 +84,7 @@ impl<'a> Machine<'a> {
             }
             Op::Unsupported { what } => return Err(self.unsupported(thread, what.clone())),
             op => {
+                self.note_open_operands(thread, inst);
                 let value = self.compute(thread, body, inst, op)?;
                 let shadow = self.computed_shadow(thread, body, inst);
                 self.complete_with(thread, inst.result, Some(value), shadow);
@@ -219,7 +224,13 @@ impl<'a> Machine<'a> {
         if !matches!(inst.op, Op::Store { .. }) {
             self.settle(thread, inputs, target, len, ty == Type::Pointer)?;
         }
-        let shadows = self.accessed_shadows(thread, inst, target, &ty)?;
+        // From here on shadows are followed.
+        let is_open = std::mem::take(&mut self.memory.is_open);
+        let shadows = self.accessed_shadows(thread, inst, target, &ty);
+        let Ok(shadows) = shadows else {
+            self.memory.is_open = is_open;
+            return shadows.map(|_| Flow::Done);
+        };
         let result = match &inst.op {
             Op::Load { .. } => Some(self.load(thread, target, &ty)),
             Op::Store { value, .. } => {
@@ -244,6 +255,7 @@ impl<'a> Machine<'a> {
             }
             _ => None,
         };
+        self.memory.is_open = is_open;
         if let Some(stored) = &shadows.stored {
             self.memory.set_shadow(target.0, target.1, &ty, stored);
         }

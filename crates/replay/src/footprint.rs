@@ -40,6 +40,8 @@ pub(crate) enum Look {
     /// Not something to depend on: the thread comes to a block that is not after the
     /// one it was in. Whoever goes round in a loop does so at least once.
     Turn,
+    /// Something depends on an input that was left open.
+    Open,
     /// Too much to tell.
     Everything,
 }

@@ -38,6 +38,7 @@ mod machine;
 mod memory;
 mod models;
 mod object;
+mod open_inputs;
 mod prove;
 mod schedule;
 mod shadow;
@@ -64,6 +65,7 @@ pub use inputs::{
 };
 pub use machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 pub use memory::OutOfMemory;
+pub use open_inputs::OpenInputs;
 pub use prove::{Mistake, Proof, ProofOptions, ProofProgress, Reductions, Samples, prove};
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use thread::Stuck;

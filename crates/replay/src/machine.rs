@@ -18,6 +18,7 @@ use crate::footprint::{Footprint, Look};
 use crate::image::Image;
 use crate::inputs::{Allocation, Domain, Input, InputKind, Inputs, NoInput, Request};
 use crate::memory::{Memory, OutOfMemory};
+use crate::open_inputs::OpenInputs;
 use crate::sync::{MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
@@ -194,6 +195,9 @@ pub struct Machine<'a> {
     pub(crate) is_observed: bool,
     /// What the current step looks at, if somebody wants to know.
     pub(crate) footprint: Footprint,
+    pub(crate) open_inputs: OpenInputs,
+    /// An input was left open since somebody set it to false.
+    pub(crate) is_answer_open: bool,
     vacant: Rc<Thread>,
 }
 
@@ -238,11 +242,39 @@ impl<'a> Machine<'a> {
             counter,
             coverage: config.keep_coverage.then(Box::default),
             footprint: Footprint::default(),
+            open_inputs: OpenInputs::NONE,
+            is_answer_open: false,
             vacant: Rc::new(Thread::vacant()),
         };
         machine.memory.has_shadows = config.checks.has(Property::Uninitialised);
         let result = machine.start_main(inputs);
         (machine, result)
+    }
+
+    /// The same, with inputs that are left open, and told what is looked at.
+    pub(crate) fn start_open(
+        image: &'a Image<'a>,
+        config: &'a Config,
+        inputs: &mut dyn Inputs,
+        open_inputs: OpenInputs,
+        footprint: Footprint,
+    ) -> (Self, Result<(), Stop>) {
+        let mut memory = image.memory.clone();
+        memory.footprint = footprint.clone();
+        let mut sync = SyncTable::default();
+        sync.footprint = footprint.clone();
+        let mut machine = Machine::assemble(image, config, memory, Vec::new(), sync, footprint);
+        machine.leave_open(open_inputs);
+        let result = machine.start_main(inputs);
+        (machine, result)
+    }
+
+    /// Decides which inputs are left open.
+    pub(crate) fn leave_open(&mut self, open_inputs: OpenInputs) {
+        self.open_inputs = open_inputs;
+        let is_open = self.leaves_open();
+        self.memory.has_shadows = is_open || self.config.checks.has(Property::Uninitialised);
+        self.memory.is_open = is_open;
     }
 
     /// The same run from here on, as somebody else has put it together.
@@ -276,6 +308,8 @@ impl<'a> Machine<'a> {
             counter: None,
             coverage: config.keep_coverage.then(Box::default),
             footprint,
+            open_inputs: OpenInputs::NONE,
+            is_answer_open: false,
             vacant: Rc::new(Thread::vacant()),
         }
     }
@@ -701,6 +735,7 @@ impl<'a> Machine<'a> {
             Some(address) => domain.fit(u128::from(address)),
             None => inputs.choose(&request)?,
         };
+        self.is_answer_open |= self.open_inputs.has(kind, domain);
         self.footprint.note(Look::Input(kind, domain, value));
         self.inputs.push(Input {
             thread: thread.id,

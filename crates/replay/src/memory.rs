@@ -111,6 +111,9 @@ pub struct Memory {
     pub pointer_bytes: u64,
     /// Keep track of the bits that were never written.
     pub(crate) has_shadows: bool,
+    /// Such bits are those of inputs that are left open: whoever reads them without
+    /// regard to it is told of.
+    pub(crate) is_open: bool,
     pub(crate) globals: Vec<Rc<Object>>,
     globals_next: u64,
     pub(crate) arenas: Vec<Rc<Arena>>,
@@ -128,6 +131,7 @@ impl Memory {
         Memory {
             pointer_bytes,
             has_shadows: false,
+            is_open: false,
             globals: Vec::new(),
             globals_next: map.globals + GAP,
             arenas: Vec::new(),
@@ -594,6 +598,9 @@ impl Memory {
 
     /// The bytes of a checked range.
     pub fn bytes(&self, id: ObjectId, offset: u64, len: u64) -> &[u8] {
+        if self.is_open && self.is_shadowed(id, offset, len) {
+            self.footprint.note(Look::Open);
+        }
         match self.get(id) {
             Some(object) => &object.bytes[offset as usize..(offset + len) as usize],
             None => &[],

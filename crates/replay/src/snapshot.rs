@@ -69,6 +69,23 @@ impl Memory {
         }
     }
 
+    /// Whether any bit of a checked range was never written.
+    pub(crate) fn is_shadowed(&self, id: ObjectId, offset: u64, len: u64) -> bool {
+        let range = offset as usize..(offset + len) as usize;
+        let object = self.peek(id).filter(|object| !object.shadow.is_empty());
+        object.is_some_and(|object| object.shadow[range].iter().any(|byte| *byte != 0))
+    }
+
+    /// Says that all bits of a checked range were written, or that none were.
+    pub(crate) fn shade(&mut self, id: ObjectId, offset: u64, len: u64, is_open: bool) {
+        if let Some(object) = self.even_dead_mut(id) {
+            match is_open {
+                true => object.set_shadow(offset, &vec![0xff; len as usize]),
+                false => object.clear_shadow(offset, len),
+            }
+        }
+    }
+
     /// Which bits of a value in a checked range were never written.
     pub fn shadow(&self, id: ObjectId, offset: u64, ty: &Type) -> Shadow {
         let Some(object) = self.get(id).filter(|object| !object.shadow.is_empty()) else {

@@ -40,6 +40,8 @@ pub struct Thread {
     pub next_key: usize,
     /// The thread's whole function is one atomic step, which is still to come.
     pub is_atomic_start: bool,
+    /// Its result depends on inputs that are left open.
+    pub is_result_open: bool,
     /// Visible steps taken so far.
     pub steps: u64,
 }
@@ -240,6 +242,7 @@ impl Thread {
             is_exiting: false,
             next_key: 0,
             is_atomic_start: false,
+            is_result_open: false,
             steps: 0,
         }
     }

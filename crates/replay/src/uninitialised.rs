@@ -51,6 +51,10 @@ impl<'a> Machine<'a> {
         if !shadow.is_some() {
             return Ok(());
         }
+        if self.leaves_open() {
+            self.note_open(shadow);
+            return Ok(());
+        }
         let message = format!("{what} depends on memory that was never written");
         Err(self.violated(thread, ViolationKind::Uninitialised, message))
     }

@@ -13,8 +13,8 @@ use super::syntax::Program;
 use crate::run;
 use library::{Surroundings, Undefined};
 use replay::{
-    Bounds, Checks, Config, Exploration, Found, Image, Limit, Mode, Proof, ProofOptions, Property,
-    Reductions, Samples, Signature, ViolationKind,
+    Bounds, Checks, Config, Exploration, Found, Image, Limit, Mode, OpenInputs, Proof,
+    ProofOptions, Property, Reductions, Samples, Signature, ViolationKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -147,6 +147,8 @@ pub fn compare_program(
         expect_same(&enumerated, &proof, *reductions)
             .map_err(|what| format!("with {reductions:?}: {what}"))?;
     }
+    expect_open(&image, &config, &program.inputs, &enumerated)
+        .map_err(|what| format!("with open inputs: {what}"))?;
     Ok(
         match (&enumerated.violations[..], enumerated.is_complete()) {
             ([_, ..], _) => Answer::Violated,
@@ -175,15 +177,43 @@ pub fn enumerate(image: &Image, config: &Config, inputs: &[u128]) -> Exploration
     replay::explore(image, config, 0, &bounds, mode, &mut patience)
 }
 
+/// Inputs that are left open make no difference, other than that less is left out.
+fn expect_open(
+    image: &Image,
+    config: &Config,
+    inputs: &[u128],
+    enumerated: &Exploration,
+) -> Result<(), String> {
+    let open = OpenInputs::ALL;
+    let mut proof = prove_with(image, config, inputs, Reductions::ALL, open);
+    let has_inputs = enumerated.limits.contains(&Limit::Inputs);
+    if has_inputs && !proof.limits.contains(&Limit::Inputs) {
+        proof.limits.insert(Limit::Inputs);
+    }
+    expect_same(enumerated, &proof, Reductions::ALL)
+}
+
 /// The prover, to the end.
 pub fn prove(image: &Image, config: &Config, inputs: &[u128], reductions: Reductions) -> Proof {
+    prove_with(image, config, inputs, reductions, OpenInputs::NONE)
+}
+
+fn prove_with(
+    image: &Image,
+    config: &Config,
+    inputs: &[u128],
+    reductions: Reductions,
+    open: OpenInputs,
+) -> Proof {
     let options = ProofOptions {
         find_all: true,
         inputs: Samples {
             full_width: 0,
             values: inputs.to_vec(),
+            open,
         },
         reductions,
+        tries_spurious_wakeups: false,
         is_checked: true,
         ..ProofOptions::default()
     };

@@ -29,6 +29,7 @@ use crate::calls::LibraryCall;
 use crate::inputs::Inputs;
 use crate::machine::{AccessMode, Flow, Machine, Stop};
 use crate::memory::ObjectId;
+use crate::shadow::Shadow;
 use crate::sync::{SyncKey, SyncKind};
 use crate::thread::{Pending, Thread, Wait};
 use crate::value::{Pointer, Value};
@@ -104,6 +105,7 @@ impl<'a> Machine<'a> {
             call,
         };
         let site = &mut site;
+        self.is_answer_open = false;
         let reply = match entry.function {
             Function::Thread(op) => self.thread_model(site, op)?,
             Function::Mutex(op) => self.mutex_model(site, op)?,
@@ -147,7 +149,9 @@ impl<'a> Machine<'a> {
                 });
                 // Ending a thread leaves no frame to return to.
                 if !thread.frames.is_empty() {
-                    self.complete(thread, call.result, value);
+                    let ty = call.result_type.as_ref();
+                    let shadow = ty.map_or(Shadow::None, |ty| self.answered_shadow(ty));
+                    self.complete_with(thread, call.result, value, shadow);
                 }
                 Ok(Flow::Done)
             }

@@ -9,7 +9,8 @@ use crate::machine::{AccessMode, Key, Machine, Stop};
 use crate::thread::{End, Life, Pending, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
 use crate::violation::ViolationKind;
-use ir::{FunctionId, Type};
+use cranelift_entity::EntityRef;
+use ir::{FunctionId, Type, ValueId};
 use library::{Keys, Thread as ThreadOp};
 use std::rc::Rc;
 
@@ -82,6 +83,12 @@ impl<'a> Machine<'a> {
         };
         self.record(site.thread, effect);
         self.push_call(&mut created, function, &[argument], Then::Drop)?;
+        if let (true, Some(frame)) = (self.leaves_open(), created.frames.last_mut())
+            && let Some(argument) = site.call.args.last()
+            && !self.image.program.functions[function].params.is_empty()
+        {
+            frame.set_shadow(ValueId::new(0), argument.shadow.clone());
+        }
         created.is_atomic_start = self.image.is_atomic(function);
         // Its local work, up to its first visible step, is done right away. Its
         // place must be taken meanwhile.
@@ -181,6 +188,7 @@ impl<'a> Machine<'a> {
         self.footprint.note(Look::Thread(target));
         let joined = Rc::make_mut(&mut self.threads[target]);
         joined.is_joined = true;
+        let is_open = joined.is_result_open;
         let result = match &joined.life {
             Life::Finished(value) => value.clone(),
             _ => Value::Pointer(Pointer::NULL),
@@ -195,6 +203,9 @@ impl<'a> Machine<'a> {
             {
                 self.publish_if_shared(object, &result);
                 self.memory.write(object, offset, &ty, &result);
+                if is_open {
+                    self.memory.shade(object, offset, len, true);
+                }
             }
         }
         self.record(site.thread, Effect::Join { thread: target });
@@ -242,10 +253,12 @@ impl<'a> Machine<'a> {
             return Reply::Wait(Pending::default());
         }
         self.end_locals(site.thread, 0);
+        let is_open = self.leaves_open() && site.call.args.iter().any(|arg| arg.shadow.is_some());
         let thread = &mut *site.thread;
         thread.frames.clear();
         thread.atomic_depth = 0;
         thread.life = Life::Ending(End::Thread(value));
+        thread.is_result_open = is_open;
         Reply::NOTHING
     }
 
@@ -302,6 +315,9 @@ impl<'a> Machine<'a> {
                     return Ok(Reply::int(EINVAL));
                 }
                 let value = site.arg(1);
+                if let Some(argument) = site.call.args.get(1) {
+                    self.note_open(&argument.shadow);
+                }
                 match site.thread.key_values.iter_mut().find(|(id, _)| *id == key) {
                     Some(entry) => entry.1 = value,
                     None => {

@@ -92,7 +92,6 @@ impl<'a> Components<'a> {
     pub fn new(image: &'a Image<'a>, config: &'a Config, knowledge: Knowledge<'a>) -> Self {
         let footprint = Footprint::watched();
         let mut memory = image.memory.clone();
-        memory.has_shadows = config.checks.has(crate::Property::Uninitialised);
         memory.footprint = footprint.clone();
         let mut components = Components {
             image,

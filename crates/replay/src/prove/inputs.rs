@@ -1,6 +1,7 @@
 //! Which values inputs are tried with, and how a step is given them.
 
 use crate::inputs::{Domain, InputKind, Inputs, NoInput, Request};
+use crate::open_inputs::OpenInputs;
 use crate::value::truncate;
 use std::collections::BTreeSet;
 
@@ -8,7 +9,10 @@ use std::collections::BTreeSet;
 const MOST_COMBINATIONS: usize = 1 << 12;
 
 /// The values to try, and whether these are all there are.
-pub(super) fn choices(domain: Domain, samples: &Samples) -> (Vec<u128>, bool) {
+pub(super) fn choices(kind: InputKind, domain: Domain, samples: &Samples) -> (Vec<u128>, bool) {
+    if samples.open.has(kind, domain) {
+        return (vec![0], true);
+    }
     match domain {
         Domain::Below(count) => ((0..u128::from(count)).collect(), true),
         Domain::Bits(width) if width <= samples.full_width => ((0..1 << width).collect(), true),
@@ -37,6 +41,9 @@ pub struct Samples {
     pub full_width: u32,
     /// Values of wider ones.
     pub values: Vec<u128>,
+    /// Wide ones that are left open until something depends on them; then values are
+    /// tried.
+    pub open: OpenInputs,
 }
 
 impl Default for Samples {
@@ -44,6 +51,7 @@ impl Default for Samples {
         Samples {
             full_width: 8,
             values: vec![0, 1],
+            open: OpenInputs::ALL,
         }
     }
 }
@@ -76,7 +84,7 @@ impl<'s> Script<'s> {
 
 impl Inputs for Script<'_> {
     fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
-        let (mut values, mut is_complete) = choices(request.domain, self.samples);
+        let (mut values, mut is_complete) = choices(request.kind, request.domain, self.samples);
         // How many there are so far depends on what was asked, not on the answers.
         let combinations = self.combinations.saturating_mul(values.len());
         match combinations <= MOST_COMBINATIONS {

@@ -46,6 +46,8 @@ pub struct ProofOptions {
     /// Bytes for states and all that is remembered about steps.
     pub memory: usize,
     pub reductions: Reductions,
+    /// If nothing else is open, let waits end without a signal too.
+    pub tries_spurious_wakeups: bool,
     /// Take every step by the interpreter too, and compare. For tests.
     pub is_checked: bool,
 }
@@ -81,6 +83,7 @@ impl Default for ProofOptions {
             inputs: Samples::default(),
             memory: 4 << 30,
             reductions: Reductions::ALL,
+            tries_spurious_wakeups: true,
             is_checked: false,
         }
     }
@@ -103,6 +106,9 @@ pub struct Proof {
     /// The same in runs that went through calls of functions which nobody knows, if
     /// what those do is only assumed.
     pub dependent: Vec<(Found, Vec<UnknownCall>)>,
+    /// Those that were found when waits could end without a signal although that was
+    /// not asked for. They are no answer to the question, but worth to be told.
+    pub spurious: Vec<Found>,
     /// What was left out.
     pub limits: BTreeSet<Limit>,
     pub unsupported: Vec<Unsupported>,

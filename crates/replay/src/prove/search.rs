@@ -14,16 +14,20 @@ use super::threads::Knowledge;
 use super::{Proof, ProofOptions, ProofProgress};
 use crate::explore::{Interruption, Limit};
 use crate::image::Image;
-use crate::machine::{Config, Cut, Machine, Stop};
+use crate::inputs::InputKind;
+use crate::machine::{Config, Cut, Excluded, Machine, Stop};
+use crate::open_inputs::OpenInputs;
 use crate::thread::{Access, Stuck, Wait};
 use crate::violation::{Property, ViolationKind};
 use library::Undefined;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 /// States to expand before somebody is asked whether to go on.
 const PACE: usize = 256;
 
+/// Visits all states. If there is nothing to be said against the program but that
+/// waits might end without a signal, it tries that too.
 pub(super) fn search(
     image: &Image,
     config: &Config,
@@ -31,6 +35,71 @@ pub(super) fn search(
     options: &ProofOptions,
     keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> Proof {
+    let mut proof = search_open(image, config, digest, options, keep_going);
+    let is_closed = proof.violations.is_empty()
+        && proof.dependent.is_empty()
+        && proof.interrupted.is_none()
+        && proof.unsupported.is_empty();
+    let excluded = Limit::Excluded(Excluded::SpuriousWakeups);
+    if !options.tries_spurious_wakeups || !is_closed || !proof.limits.contains(&excluded) {
+        return proof;
+    }
+    let mut spurious = config.clone();
+    spurious.surroundings.spurious_wakeups = true;
+    let more = search_open(image, &spurious, digest, options, keep_going);
+    proof.states += more.states;
+    proof.steps += more.steps;
+    proof.bytes = proof.bytes.max(more.bytes);
+    proof.state_bytes = proof.state_bytes.max(more.state_bytes);
+    if more.violations.is_empty() && more.is_complete() {
+        proof.limits.remove(&excluded);
+        proof.coverage.merge(&more.coverage);
+    } else {
+        proof.spurious = more.violations;
+        proof.mistakes.extend(more.mistakes);
+    }
+    proof
+}
+
+/// Visits all states, with inputs left open as far as that is right.
+fn search_open(
+    image: &Image,
+    config: &Config,
+    digest: u64,
+    options: &ProofOptions,
+    keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> Proof {
+    let mut options = options.clone();
+    let checks = config.checks;
+    // Both use the same shadows; and an open number may be any address.
+    if checks.has(Property::Uninitialised) || checks.has(Property::Leak) {
+        options.inputs.open = OpenInputs::NONE;
+    }
+    loop {
+        let left_open = match search_once(image, config, digest, &options, keep_going) {
+            Ok(proof) => return *proof,
+            Err(left_open) => left_open,
+        };
+        // What programs ask for is what they look at, as a rule.
+        let open = &mut options.inputs.open;
+        if open.nondet && left_open.contains(&InputKind::Nondet) {
+            open.nondet = false;
+        } else if open.unknown_calls && left_open.contains(&InputKind::UnknownCall) {
+            open.unknown_calls = false;
+        } else {
+            *open = OpenInputs::NONE;
+        }
+    }
+}
+
+/// The same; the kinds of inputs that were left open, if something depends on one.
+fn search_once(
+    image: &Image,
+    config: &Config,
+    digest: u64,
+    options: &ProofOptions,
+    keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
+) -> Result<Box<Proof>, BTreeSet<InputKind>> {
     // What needs to know about several threads is looked for here.
     let single = Config {
         checks: config.checks.without(Property::Race),
@@ -62,7 +131,10 @@ pub(super) fn search(
     };
     search.begin(image, &single, keep_going);
     search.run(keep_going);
-    search.finish()
+    match search.steps.is_open_needed {
+        true => Err(search.steps.left_open),
+        false => Ok(Box::new(search.finish())),
+    }
 }
 
 struct Search<'a> {
@@ -98,7 +170,12 @@ impl<'a> Search<'a> {
                 return;
             }
             let mut script = Script::new(&answers, &self.options.inputs);
-            let (mut machine, started) = Machine::start(image, single, &mut script, false);
+            let footprint = self.steps.components.footprint.clone();
+            let open_inputs = self.options.inputs.open;
+            let (mut machine, started) =
+                Machine::start_open(image, single, &mut script, open_inputs, footprint);
+            let looks = self.steps.components.footprint.take();
+            self.steps.note_open(&looks);
             for (index, values) in script.asked.iter().enumerate().skip(answers.len()) {
                 for value in values.iter().skip(1) {
                     let mut others = script.given[..index].to_vec();
@@ -157,6 +234,9 @@ impl<'a> Search<'a> {
     }
 
     fn is_done(&self) -> bool {
+        if self.steps.is_open_needed {
+            return true;
+        }
         let has_found = !self.findings.violations.is_empty() || !self.proof.unsupported.is_empty();
         !self.options.find_all && has_found
     }
@@ -431,7 +511,8 @@ impl<'a> Search<'a> {
     /// Compares what is remembered with what the interpreter does.
     fn check(&mut self, row: &[u32], first: usize, choices: &[Vec<Rc<Step>>]) {
         for (thread, steps) in (first..).zip(choices) {
-            let machine = self.steps.components.machine(row);
+            let mut machine = self.steps.components.machine(row);
+            machine.leave_open(self.options.inputs.open);
             if machine.is_enabled(thread) == steps.is_empty() {
                 let what = format!("thread {thread} can step, or cannot, unlike remembered");
                 self.proof.mistakes.push(what);

@@ -112,6 +112,10 @@ pub(super) struct Steps<'a> {
     /// By thread and content.
     roots: Vec<Vec<NodeId>>,
     pub effort: Effort,
+    /// Kinds of inputs that were left open.
+    pub left_open: BTreeSet<InputKind>,
+    /// Something depends on one of them, so values are needed.
+    pub is_open_needed: bool,
     pub notices: Vec<(usize, Notices)>,
     /// Where it was asked for synchronisation objects that are not known yet: if
     /// one comes to be known there, nothing remembered is right any more.
@@ -137,6 +141,8 @@ impl<'a> Steps<'a> {
             chosen: HashMap::new(),
             roots: Vec::new(),
             effort: Effort::default(),
+            left_open: BTreeSet::new(),
+            is_open_needed: false,
             notices: Vec::new(),
             asked_objects: HashSet::new(),
             asked_stacks: HashSet::new(),
@@ -256,6 +262,19 @@ impl<'a> Steps<'a> {
         }
     }
 
+    /// Takes note of inputs that were left open, and of what depends on them.
+    pub fn note_open(&mut self, looks: &[Look]) {
+        for look in looks {
+            match look {
+                Look::Input(kind, domain, _) if self.samples.open.has(*kind, *domain) => {
+                    self.left_open.insert(*kind);
+                }
+                Look::Open => self.is_open_needed = true,
+                _ => {}
+            }
+        }
+    }
+
     fn child(&mut self, node: NodeId, answer: u32) -> NodeId {
         let known = match &self.nodes[node as usize] {
             Node::Asks(_, children) => children.iter().find(|(known, _)| *known == answer),
@@ -346,7 +365,8 @@ impl<'a> Steps<'a> {
         root: Option<NodeId>,
     ) -> (Step, Vec<Vec<u128>>) {
         self.effort.learnt += 1;
-        let before = self.components.machine(state);
+        let mut before = self.components.machine(state);
+        before.leave_open(self.samples.open);
         let mut machine = before.clone();
         self.components.footprint.take();
         let samples = self.samples.clone();
@@ -364,6 +384,7 @@ impl<'a> Steps<'a> {
             notices.stop = result.err();
         }
         let looks = self.components.footprint.take();
+        self.note_open(&looks);
         notices.violations = machine.take_noticed();
         notices.stuck = new_stuck(&before, &machine);
         notices.excluded = machine.excluded().to_vec();
@@ -604,7 +625,7 @@ impl<'a> Steps<'a> {
                     if *other == thread => {}
                 Look::Handle(other) => add(&mut asked, Question::Handle(*other)),
                 Look::Ended(other) => add(&mut asked, Question::Ended(*other)),
-                Look::Turn => {}
+                Look::Turn | Look::Open => {}
                 Look::Thread(other) => {
                     if let Some(slot) = self.components.thread_slot(*other) {
                         add(&mut asked, Question::Content(slot));
@@ -621,8 +642,8 @@ impl<'a> Steps<'a> {
                     }
                 }
                 Look::Rest => add(&mut asked, Question::Content(0)),
-                Look::Input(_, domain, value) => {
-                    let (values, _) = choices(*domain, &self.samples);
+                Look::Input(kind, domain, value) => {
+                    let (values, _) = choices(*kind, *domain, &self.samples);
                     asked.push(Asked::Input(values, *value));
                 }
                 Look::Everything => return (asked, false),

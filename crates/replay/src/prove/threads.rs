@@ -116,6 +116,7 @@ pub(super) fn write_thread(
         thread.is_joined,
         thread.is_exiting,
         thread.is_atomic_start,
+        thread.is_result_open,
     ];
     flags.into_iter().for_each(|flag| writer.flag(flag));
     writer.word(u64::from(thread.destructor_round));
@@ -501,6 +502,7 @@ pub(super) fn read_thread(words: &[u64], id: usize, image: &Image, memory: &Memo
     let life = read_life(reader);
     let (is_detached, is_joined) = (reader.flag(), reader.flag());
     let (is_exiting, is_atomic_start) = (reader.flag(), reader.flag());
+    let is_result_open = reader.flag();
     let destructor_round = reader.small();
     let next_key = reader.number();
     let errno = reader.object();
@@ -533,6 +535,7 @@ pub(super) fn read_thread(words: &[u64], id: usize, image: &Image, memory: &Memo
         is_exiting,
         next_key,
         is_atomic_start,
+        is_result_open,
         ..Thread::vacant()
     };
     let base = memory.arena_base(id);
