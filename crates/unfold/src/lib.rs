@@ -25,6 +25,7 @@ mod memory;
 mod models;
 mod omissions;
 mod pass;
+mod print;
 mod published;
 mod races;
 mod reuse;
@@ -37,6 +38,7 @@ mod typed;
 mod unfolding;
 mod validity;
 mod values;
+pub mod verify;
 mod waits;
 mod walk;
 mod watches;
@@ -45,6 +47,7 @@ pub use addressees::Addressee;
 pub use checks::{Check, Checks};
 pub use omissions::{Maker, Omission, Way};
 pub use pass::{Execution, Input, Trail};
+pub use print::Text;
 pub use reuse::Reuse;
 pub use threads::{
     Access, Cell, CellId, Creation, Moment, Place, Position, Sighting, SpotId, Step, Thread,

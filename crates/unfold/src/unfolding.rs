@@ -228,7 +228,11 @@ pub fn unfold(
             }
             continue;
         }
-        return Ok(pass.finish(passes));
+        let unfolding = pass.finish(passes);
+        if cfg!(debug_assertions) {
+            unfolding.threads.expect_well_formed(program);
+        }
+        return Ok(unfolding);
     }
     Err(Error::Unsupported {
         what: "a program whose memory does not settle".to_owned(),
