@@ -41,7 +41,7 @@ pub struct Target {
 pub struct Element {
     pub number: TermId,
     /// What holds its value, if it is to be read.
-    pub watch: Option<ObjectId>,
+    pub slot: Option<ObjectId>,
 }
 
 /// All places that an address may mean.
@@ -245,8 +245,8 @@ impl<'p> Pass<'p> {
     /// Whether other threads may notice an access to these bytes.
     pub fn is_visible(&self, object: ObjectId, offset: u64, size: u64) -> bool {
         if self.known.is_array(object) {
-            let watches = self.known.watches(object);
-            return watches.iter().any(|watch| self.is_visible(*watch, 0, 1));
+            let slots = self.known.slots(object);
+            return slots.iter().any(|slot| self.is_visible(*slot, 0, 1));
         }
         overlapping(&self.pieces_of(object), offset, size).any(|piece| piece.is_shared)
     }
@@ -626,7 +626,7 @@ impl<'p> Pass<'p> {
                 let mut value = None;
                 for target in targets.list.iter().rev() {
                     let (object, offset) = match target.element {
-                        Some(element) => (element.watch.unwrap_or(target.object), *offset),
+                        Some(element) => (element.slot.unwrap_or(target.object), *offset),
                         None => (target.object, target.offset + offset),
                     };
                     let bytes = (object, offset, *size);

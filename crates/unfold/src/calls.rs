@@ -349,7 +349,7 @@ impl<'p> Pass<'p> {
                 starts_as: Content::Unknown,
             });
             state.memory.create(copy);
-            self.make_secret(state, copy);
+            self.track_unwritten(state, copy);
             let always = self.truth();
             let position = self.is_visible(copy, 0, size);
             let position = position.then(|| self.position(frame, state, copies.len() as u32));
@@ -392,7 +392,7 @@ impl<'p> Pass<'p> {
             starts_as: Content::Unknown,
         });
         state.memory.create(area);
-        self.make_secret(state, area);
+        self.track_unwritten(state, area);
         frame.locals.push(area);
         let always = self.truth();
         let position = self.is_visible(area, 0, end);
@@ -463,13 +463,13 @@ fn placeholder(state: &State) -> State {
         after: state.after,
         last_steps: Vec::new(),
         memory: crate::memory::Memory::default(),
-        secrets: crate::secrets::Secrets::default(),
+        unwritten: crate::unwritten::Unwritten::default(),
         published: crate::published::Published::default(),
         registers: Rc::default(),
         atomic: None,
         iterations: Rc::from([]),
         bounds: Rc::default(),
-        touches: Vec::new(),
+        unnoticed: Vec::new(),
         held: crate::locksets::Held::default(),
     }
 }

@@ -185,7 +185,7 @@ impl<'p> Pass<'p> {
                 let local = self.make_local(state, frame, *bytes, *count, name)?;
                 let is_private = inst
                     .result
-                    .is_some_and(|result| frame.shape.private.contains(result));
+                    .is_some_and(|result| frame.order.private.contains(result));
                 Value::Term(match is_private {
                     true => self.private_address(local),
                     false => self.address(local, 0),
@@ -245,7 +245,7 @@ impl<'p> Pass<'p> {
             self.note_extent(state, object, extent);
         }
         state.memory.create(object);
-        self.make_secret(state, object);
+        self.track_unwritten(state, object);
         frame.locals.push(object);
         Ok(object)
     }

@@ -6,11 +6,11 @@
 //! what it then sees makes them larger, and another pass follows.
 
 use crate::MAIN;
-use crate::models::leaks::Tracks;
-use crate::reuse::Addresses;
+use crate::address_reuse::FreedAddresses;
+use crate::large_arrays::{LargeArrays, SlotFor};
+use crate::leaks::Tracks;
 use crate::threads::ThreadId;
 use crate::values::ValueSet;
-use crate::watches::{Arrays, Watched};
 use cranelift_entity::{PrimaryMap, entity_impl};
 use ir::{FunctionId, Global, GlobalId, Initial, InstId, Program, Symbol};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -64,7 +64,7 @@ pub enum ObjectKey {
     /// Which bits of an object were never written.
     Shadow(ObjectId),
     /// One element of an array that has too many of them.
-    Watch(ObjectId, Watched),
+    Slot(ObjectId, SlotFor),
     /// A piece of state of a thread.
     Thread(ThreadId, ThreadPart),
     /// A piece of state of a key for thread-specific data.
@@ -345,8 +345,8 @@ pub struct Known {
     facts: HashMap<ObjectId, ObjectFacts>,
     pub values: HashMap<(ObjectId, u64), ValueSet>,
     offset_bits: u32,
-    pub addresses: Addresses,
-    pub arrays: Arrays,
+    pub addresses: FreedAddresses,
+    pub arrays: LargeArrays,
     pub tracks: Tracks,
     /// Objects whose size is not a constant.
     pub extents: BTreeSet<ObjectId>,
@@ -392,8 +392,8 @@ impl Known {
             facts: HashMap::new(),
             values: HashMap::new(),
             offset_bits: crate::offset_bits(program),
-            addresses: Addresses::default(),
-            arrays: Arrays::default(),
+            addresses: FreedAddresses::default(),
+            arrays: LargeArrays::default(),
             tracks: Tracks::default(),
             extents: BTreeSet::new(),
             tainted: BTreeSet::new(),

@@ -10,14 +10,18 @@
 //! values shared memory can have. A pass that finds nothing new is the result.
 
 mod access;
+mod address_reuse;
 mod addressees;
 mod arithmetic;
+mod block_order;
 mod calls;
 mod checks;
 mod execute;
 mod extents;
 mod floats;
 mod known;
+mod large_arrays;
+mod leaks;
 mod learn;
 mod locals;
 mod locksets;
@@ -28,27 +32,24 @@ mod pass;
 mod print;
 mod published;
 mod races;
-mod reuse;
-mod secrets;
 mod shadows;
-mod shape;
 pub mod threads;
-mod touches;
 mod typed;
 mod unfolding;
+mod unnoticed_steps;
+mod unwritten;
 mod validity;
 mod values;
 pub mod verify;
 mod waits;
 mod walk;
-mod watches;
 
+pub use address_reuse::AddressReuse;
 pub use addressees::Addressee;
 pub use checks::{Check, Checks};
 pub use omissions::{Maker, Omission, Way};
 pub use pass::{Execution, Input, Trail};
 pub use print::Text;
-pub use reuse::Reuse;
 pub use threads::{
     Access, Cell, CellId, Creation, Moment, Place, Position, Sighting, SpotId, Step, Thread,
     ThreadId, Threads, Use, Violation, Wait,

@@ -87,7 +87,7 @@ impl<'p> Pass<'p> {
             None if is_noticed => Some(self.push_guarded(state, guard, step, execution)),
             None => {
                 let never = self.terms.bool(false);
-                self.touch_at(state, guard, never, step, execution);
+                self.unnoticed_step_at(state, guard, never, step, execution);
                 None
             }
         };

@@ -1,6 +1,8 @@
 //! One pass over all threads: what it collects, and the few primitives with which
 //! everything else adds to it.
 
+use crate::address_reuse::AddressReuse;
+use crate::block_order::BlockOrder;
 use crate::checks::Check;
 use crate::known::{FrameId, Instance, Known, ObjectId};
 use crate::learn::{self, Bounds};
@@ -9,14 +11,12 @@ use crate::memory::{Fresh, Ground, Memory};
 use crate::omissions::Omission;
 use crate::published::Published;
 use crate::races::Races;
-use crate::reuse::Reuse;
-use crate::secrets::Secrets;
 use crate::shadows::Results;
-use crate::shape::Shape;
 use crate::threads::{
     Cell, CellId, Creation, Moment, Place, Position, Sighting, Step, Thread, ThreadId, Violation,
 };
-use crate::touches::Touch;
+use crate::unnoticed_steps::UnnoticedStep;
+use crate::unwritten::Unwritten;
 use crate::values::Values;
 use crate::{Error, Options};
 use analysis::{Landmark, LoopId, Site};
@@ -54,7 +54,7 @@ pub struct State {
     /// that all of them lead through, in order.
     pub last_steps: Vec<LastStep>,
     pub memory: Memory,
-    pub secrets: Secrets,
+    pub unwritten: Unwritten,
     pub published: Published,
     /// Values of the function at hand that cross blocks.
     pub registers: Rc<BTreeMap<ValueId, Value>>,
@@ -64,7 +64,7 @@ pub struct State {
     pub bounds: Bounds,
     /// The last thing on each path since the last position that looks like a step
     /// to others, although it concerns nobody else.
-    pub touches: Vec<Touch>,
+    pub unnoticed: Vec<UnnoticedStep>,
     /// Locks that the thread holds for certain.
     pub held: Held,
 }
@@ -82,7 +82,7 @@ pub struct LastStep {
 pub struct Frame {
     pub id: FrameId,
     pub function: FunctionId,
-    pub shape: Rc<Shape>,
+    pub order: Rc<BlockOrder>,
     /// The guard with which the function was entered.
     pub entry: TermId,
     /// Values of the block at hand.
@@ -133,7 +133,7 @@ pub struct Trail {
     pub positions: Vec<usize>,
     pub inputs: Vec<Input>,
     /// Allocations that may get an address that others had before.
-    pub reuses: Vec<Reuse>,
+    pub reuses: Vec<AddressReuse>,
 }
 
 /// A thread that waits to be executed.
@@ -167,7 +167,7 @@ pub struct Handler {
 pub struct Pass<'p> {
     pub program: &'p Program,
     pub options: &'p Options,
-    pub shapes: &'p mut HashMap<FunctionId, Rc<Shape>>,
+    pub block_orders: &'p mut HashMap<FunctionId, Rc<BlockOrder>>,
     pub known: &'p mut Known,
     pub terms: Terms,
     pub values: Values,
@@ -178,7 +178,7 @@ pub struct Pass<'p> {
     pub homes: HashMap<ObjectId, TermId>,
     /// How large objects really are, made when first asked for.
     pub extents: HashMap<ObjectId, TermId>,
-    /// What watches are about, made when first asked for.
+    /// What slots are about, made when first asked for.
     pub elements: HashMap<ObjectId, TermId>,
     /// What was met whose shadow nobody follows.
     pub unfollowed: Option<&'static str>,
@@ -255,10 +255,10 @@ impl<'p> Pass<'p> {
         self.program.functions[function].body.as_ref()
     }
 
-    pub fn shape(&mut self, function: FunctionId, body: &Body) -> Rc<Shape> {
-        self.shapes
+    pub fn block_order(&mut self, function: FunctionId, body: &Body) -> Rc<BlockOrder> {
+        self.block_orders
             .entry(function)
-            .or_insert_with(|| Rc::new(Shape::of(body)))
+            .or_insert_with(|| Rc::new(BlockOrder::of(body)))
             .clone()
     }
 
@@ -365,7 +365,7 @@ impl<'p> Pass<'p> {
             self.violate(state, Check::Unwind, always);
             return;
         }
-        self.settle_touches(state);
+        self.make_unnoticed_positions(state);
         let before = self.excluded.len();
         self.exclude(state, always);
         self.cut_moments.extend(before..self.excluded.len());
@@ -525,7 +525,7 @@ impl<'p> Pass<'p> {
         execution: usize,
     ) -> usize {
         if guard == state.guard {
-            state.touches.clear();
+            state.unnoticed.clear();
             state.last_steps.clear();
         }
         for step in &mut state.last_steps {
@@ -658,11 +658,11 @@ impl<'p> Pass<'p> {
             });
         }
         a.bounds = learn::common(&a.bounds, &b.bounds);
-        a.touches.extend(b.touches);
-        a.touches.sort_by_key(|touch| touch.execution);
-        a.touches.dedup_by_key(|touch| touch.execution);
+        a.unnoticed.extend(b.unnoticed);
+        a.unnoticed.sort_by_key(|one| one.execution);
+        a.unnoticed.dedup_by_key(|one| one.execution);
         a.memory.merge(&mut self.ground(), condition, &b.memory);
-        a.secrets.merge(&b.secrets, self.known);
+        a.unwritten.merge(&b.unwritten, self.known);
         a.published.merge(&mut self.terms, condition, &b.published);
         a.held.merge(&b.held);
         if !Rc::ptr_eq(&a.registers, &b.registers) {

@@ -7,7 +7,7 @@
 //!
 //! An address gets known when it is stored in memory that others know, given to
 //! a thread or to an unknown function, or made a number. What can be reached from
-//! an object gets known together with it. [`crate::secrets`] asks for less: who
+//! an object gets known together with it. [`crate::unwritten`] asks for less: who
 //! may really use an object.
 
 use crate::access::Targets;

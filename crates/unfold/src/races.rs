@@ -13,10 +13,10 @@
 use crate::access::Targets;
 use crate::checks::Check;
 use crate::known::ObjectId;
+use crate::large_arrays::SlotFor;
 use crate::locksets::Held;
 use crate::pass::{Pass, State};
 use crate::threads::{SpotId, Thread, ThreadId, Use};
-use crate::watches::Watched;
 use formula::TermId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -160,11 +160,11 @@ impl<'p> Pass<'p> {
         condition: TermId,
         mode: Mode,
     ) {
-        let Some(watch) = self.known.watch(array, Watched::Raced) else {
+        let Some(slot) = self.known.slot(array, SlotFor::Raced) else {
             return;
         };
-        self.note(watch, 0, 1, mode.is_write);
-        let raced = self.watched_element(watch);
+        self.note(slot, 0, 1, mode.is_write);
+        let raced = self.slot_element(slot);
         let is_meant = match first == last {
             true => self.terms.equal(first, raced),
             false => {
@@ -174,7 +174,7 @@ impl<'p> Pass<'p> {
             }
         };
         let condition = self.terms.and(condition, is_meant);
-        self.push_use(state, position, (watch, 0, 1), condition, mode);
+        self.push_use(state, position, (slot, 0, 1), condition, mode);
     }
 
     fn push_use(

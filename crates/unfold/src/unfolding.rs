@@ -152,7 +152,7 @@ pub fn unfold(
     keep_going: &mut dyn FnMut(usize) -> bool,
 ) -> Result<Unfolding, Error> {
     let mut known = Known::of(program);
-    let mut shapes = HashMap::new();
+    let mut block_orders = HashMap::new();
     // Passes since the cells were last cut anew.
     let mut settled = 0;
     for passes in 1..=MAX_PASSES {
@@ -162,7 +162,7 @@ pub fn unfold(
         let mut pass = Pass {
             program,
             options,
-            shapes: &mut shapes,
+            block_orders: &mut block_orders,
             known: &mut known,
             terms: Terms::new(),
             values: Values::new(offset_bits(program)),

@@ -79,7 +79,7 @@ impl<'p> Pass<'p> {
             valid.clear();
         }
         let mut is_visible = is_noticed;
-        let (mut own, mut touches) = (Vec::new(), false);
+        let (mut own, mut looks_shared) = (Vec::new(), false);
         let (mut lives, mut ends) = (Vec::new(), Vec::new());
         for target in &targets.list {
             is_visible |= self.is_visible(target.object, target.offset, size);
@@ -87,7 +87,7 @@ impl<'p> Pass<'p> {
                 is_visible |= self.is_visible(life, 0, 4);
             }
             match self.is_elsewhere(target.object) {
-                true => touches = true,
+                true => looks_shared = true,
                 false => own.push(target.condition),
             }
             if self.is_local_of_other(target.object) {
@@ -104,8 +104,8 @@ impl<'p> Pass<'p> {
                 ends.push((target.condition, ended));
             }
         }
-        touches &= !self.is_alone;
-        let mut is_own = match (is_noticed || own.is_empty(), touches) {
+        looks_shared &= !self.is_alone;
+        let mut is_own = match (is_noticed || own.is_empty(), looks_shared) {
             (true, _) => self.terms.bool(false),
             (false, true) => self.terms.any(&own),
             (false, false) => self.truth(),
@@ -114,7 +114,7 @@ impl<'p> Pass<'p> {
         let is_published = self.is_published(state, targets);
         let is_private = self.terms.not(is_published);
         is_own = self.terms.and(is_own, is_private);
-        is_visible |= touches && !self.options.reductions.hiding;
+        is_visible |= looks_shared && !self.options.reductions.hiding;
         let guard = match targets.only_where {
             Some(condition) => self.terms.and(state.guard, condition),
             None => state.guard,
@@ -126,10 +126,10 @@ impl<'p> Pass<'p> {
             }
             Some(position)
         } else {
-            if touches {
-                self.touch_under(frame, state, guard, is_own);
+            if looks_shared {
+                self.unnoticed_step_where(frame, state, guard, is_own);
             } else {
-                self.touch_if(frame, state, is_published);
+                self.unnoticed_step_if(frame, state, is_published);
             }
             state.atomic.map(|(position, _)| position)
         };

@@ -159,7 +159,7 @@ impl Places {
     }
 
     /// The finest pattern that has both.
-    fn join(self, other: Places) -> Places {
+    pub fn join(self, other: Places) -> Places {
         let step = gcd(gcd(self.step, other.step), self.rest.abs_diff(other.rest));
         Places {
             object: self.object,

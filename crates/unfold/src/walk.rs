@@ -1,15 +1,15 @@
 //! Execution of functions with all paths merged: blocks in the order of their
 //! keys, states joined where paths meet, loops and recursion up to their bounds.
 
+use crate::block_order::Key;
 use crate::checks::Check;
 use crate::known::FrameKey;
 use crate::locksets::Held;
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, LastStep, Pass, Start, State, Value, Work};
 use crate::published::Published;
-use crate::secrets::Secrets;
-use crate::shape::Key;
 use crate::threads::{Place, Step, Thread};
+use crate::unwritten::Unwritten;
 use crate::{Error, pass};
 use analysis::Landmark;
 use formula::TermId;
@@ -53,13 +53,13 @@ impl<'p> Pass<'p> {
                 ok: always,
             }],
             memory: start.memory,
-            secrets: Secrets::default(),
+            unwritten: Unwritten::default(),
             published: Published::default(),
             registers: Rc::default(),
             atomic: None,
             iterations: Rc::from([]),
             bounds: Rc::default(),
-            touches: Vec::new(),
+            unnoticed: Vec::new(),
             held: Held::default(),
         };
         self.calls.clear();
@@ -189,7 +189,7 @@ impl<'p> Pass<'p> {
         Ok(Frame {
             id,
             function,
-            shape: self.shape(function, body),
+            order: self.block_order(function, body),
             entry,
             scratch: HashMap::new(),
             arguments,
@@ -237,9 +237,9 @@ impl<'p> Pass<'p> {
         }
         state.registers = Rc::new(registers);
         let mut pending = Pending::new();
-        let iterations = frame.shape.follow_entry(Body::ENTRY);
+        let iterations = frame.order.follow_entry(Body::ENTRY);
         state.iterations = iterations.into();
-        let key = frame.shape.key(Body::ENTRY, &state.iterations);
+        let key = frame.order.key(Body::ENTRY, &state.iterations);
         pending.insert(key, (Body::ENTRY, state));
         let mut returned: Option<(State, Option<Value>)> = None;
         while let Some((_, (block, mut state))) = pending.pop_first() {
@@ -310,7 +310,7 @@ impl<'p> Pass<'p> {
         value: Value,
     ) {
         if let Some(result) = result {
-            if frame.shape.crossing.contains(result) {
+            if frame.order.crossing.contains(result) {
                 Rc::make_mut(&mut state.registers).insert(result, value.clone());
             }
             frame.scratch.insert(result, value);
@@ -475,8 +475,8 @@ impl<'p> Pass<'p> {
         to: BlockId,
         pending: &mut Pending,
     ) -> Result<(), Error> {
-        let iterations = frame.shape.follow(from, to, &state.iterations);
-        if let Some(repeated) = frame.shape.loops.is_back_edge(from, to) {
+        let iterations = frame.order.follow(from, to, &state.iterations);
+        if let Some(repeated) = frame.order.loops.is_back_edge(from, to) {
             let bound = self.options.loop_bound(frame.function, repeated);
             let count = iterations.last().copied().unwrap_or(1);
             if count > bound.max(1) && !self.may_exceed(frame, repeated, &state) {
@@ -497,7 +497,7 @@ impl<'p> Pass<'p> {
             registers.extend(values);
         }
         state.iterations = iterations.into();
-        let key = frame.shape.key(to, &state.iterations);
+        let key = frame.order.key(to, &state.iterations);
         let state = match pending.remove(&key) {
             Some((_, other)) => self.merge(other, state, frame)?,
             None => state,
@@ -513,7 +513,7 @@ impl<'p> Pass<'p> {
             return false;
         }
         let depth = frame
-            .shape
+            .order
             .nest(frame.block)
             .iter()
             .position(|id| *id == repeated)
@@ -534,7 +534,7 @@ impl<'p> Pass<'p> {
         block: BlockId,
         condition: Operand,
     ) {
-        let nest = frame.shape.nest(block).to_vec();
+        let nest = frame.order.nest(block).to_vec();
         if nest.is_empty() {
             return;
         }
@@ -560,7 +560,7 @@ impl<'p> Pass<'p> {
         }
         let successors = body.blocks[block].terminator.successors();
         for (depth, id) in nest.iter().enumerate() {
-            let data = &frame.shape.loops[*id];
+            let data = &frame.order.loops[*id];
             let inside = &data.blocks;
             // Conditions in between may leave a loop too, an assertion for instance,
             // but they do not count its iterations.

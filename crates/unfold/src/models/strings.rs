@@ -1,9 +1,13 @@
 //! Strings. Each call that reads or writes memory is one step.
 
-use super::text::{Text, Together};
+mod characters;
+pub mod numbers;
+pub mod text;
+
 use crate::Error;
 use crate::calls::{Call, Reply};
 use crate::known::{Content, Object, ObjectKey};
+use crate::models::strings::text::{Text, Together};
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;

@@ -1,0 +1,146 @@
+//! Functions that the program registers for the end of the process.
+
+use crate::calls::{Call, Reply};
+use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::models::call_back::CallBack;
+use crate::pass::{Frame, Handler, Pass, State};
+use crate::threads::{Place, Step};
+use crate::{Error, MAIN};
+use library::Process;
+
+/// Functions for the end, at most.
+const MAX_HANDLERS: usize = 1000;
+
+impl<'p> Pass<'p> {
+    /// Registers a function for the end. That is not a step.
+    pub fn register_handler(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        op: Process,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        if self.thread != MAIN {
+            let what = "registering a function for the end of the process outside of main";
+            return Err(self.unsupported(frame, what));
+        }
+        if self.handlers.len() >= MAX_HANDLERS {
+            return Err(self.unsupported(frame, "so many functions for the end of the process"));
+        }
+        let function = self.argument(call, 0);
+        let word = self.program.target.pointer_bytes;
+        let width = self.word();
+        let argument = match op {
+            Process::CxaAtExit => {
+                let argument = self.number(call, 1, width);
+                self.publish(state, argument);
+                argument
+            }
+            _ => self.terms.constant(width, 0),
+        };
+        let object = self.handler_object(ObjectKey::Handler(self.instance(frame, state, 0)));
+        let one = self.terms.constant(width, 1);
+        let always = self.truth();
+        let position = self.aside(state, frame, object, (0, 3 * word));
+        let condition = match position {
+            Some(_) => state.ok,
+            None => always,
+        };
+        for (offset, value) in [(0, one), (word, function), (2 * word, argument)] {
+            self.write_at(state, position, object, offset, word, condition, value);
+        }
+        let takes_argument = op == Process::CxaAtExit;
+        if !self.handlers.iter().any(|handler| handler.object == object) {
+            self.handlers.push(Handler {
+                object,
+                function: None,
+                takes_argument,
+            });
+        }
+        self.reply(0)
+    }
+
+    fn handler_object(&mut self, key: ObjectKey) -> ObjectId {
+        let size = 3 * self.program.target.pointer_bytes;
+        self.known.object(key.clone(), || Object {
+            key,
+            size,
+            name: "a function for the end of the process".to_owned(),
+            is_constant: false,
+            owner: MAIN,
+            starts_as: Content::Zero,
+        })
+    }
+
+    /// What the program itself wants done after main.
+    pub fn register_cleanup(&mut self) {
+        for (index, function) in self.program.cleanup.iter().enumerate() {
+            let key = ObjectKey::Environment("clean-up", index as u32);
+            let object = self.handler_object(key);
+            self.known.objects[object].starts_as = Content::Bytes(std::rc::Rc::from([1u8]));
+            self.handlers.push(Handler {
+                object,
+                function: Some(*function),
+                takes_argument: false,
+            });
+        }
+    }
+
+    /// Runs the functions for the end of the process, the last one first; false if
+    /// no path goes on. To begin with it is a step, also if none is registered on
+    /// this path: then nothing comes after it.
+    pub fn run_handlers(&mut self, state: &mut State, frame: &mut Frame) -> Result<bool, Error> {
+        if !self.handlers.is_empty() && !self.is_alone {
+            state.atomic = None;
+            let step = Step {
+                place: Place::Exit,
+                part: 0,
+                location: self.location(frame),
+            };
+            self.push_position(state, step, frame.execution);
+        }
+        let word = self.program.target.pointer_bytes;
+        let mut next = self.handlers.len();
+        while let Some(index) = next.checked_sub(1) {
+            next = index;
+            let handler = self.handlers[index];
+            let object = handler.object;
+            // What others see must be read before it is cleared.
+            let read = |pass: &mut Self, state: &mut State, offset| {
+                pass.read_aside(state, frame, object, (offset, word), false)
+            };
+            let address = read(self, state, word)?;
+            let argument = read(self, state, 2 * word)?;
+            let flag = self.read_aside(state, frame, object, (0, word), true)?;
+            let is_registered = self.terms.is_nonzero(flag);
+            if self.terms.as_bool(is_registered) == Some(false) {
+                continue;
+            }
+            let function = match handler.function {
+                Some(function) => self.function_address(function),
+                None => address,
+            };
+            let count = self.handlers.len();
+            let back = CallBack {
+                function,
+                arguments: if handler.takes_argument {
+                    vec![argument]
+                } else {
+                    Vec::new()
+                },
+                has_result: false,
+                index: 2000 + index as u32,
+                condition: is_registered,
+            };
+            let Some((after, _)) = self.call_back(state.clone(), frame, &back)? else {
+                return Ok(false);
+            };
+            *state = after;
+            // What it has registered comes first.
+            if self.handlers.len() > count {
+                next = self.handlers.len();
+            }
+        }
+        Ok(true)
+    }
+}
