@@ -6,7 +6,8 @@
 //! each access to them becomes part of a position.
 
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
+use crate::facts::sharing::Piece;
 use crate::memory::Ground;
 use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State};
@@ -109,8 +110,8 @@ impl<'p> Pass<'p> {
                 continue;
             }
             let offset = (value & mask) as u64;
-            let object = self.known.numbered(value >> bits).filter(|object| {
-                let data = &self.known.objects[*object];
+            let object = self.facts.objects.numbered(value >> bits).filter(|object| {
+                let data = &self.facts.objects[*object];
                 data.is_data() && offset + size <= data.size && !(is_write && data.is_constant)
             });
             if let Some(object) = object {
@@ -156,11 +157,11 @@ impl<'p> Pass<'p> {
         let bits = self.offset_bits();
         let range = self.terms.range(address).clone();
         for pattern in patterns {
-            let Some(id) = self.known.numbered(u128::from(pattern.object)) else {
+            let Some(id) = self.facts.objects.numbered(u128::from(pattern.object)) else {
                 continue;
             };
-            let object = &self.known.objects[id];
-            if !object.is_data() || size > object.size || self.known.is_array(id) {
+            let object = &self.facts.objects[id];
+            if !object.is_data() || size > object.size || self.facts.arrays.contains(id) {
                 continue;
             }
             let before = found.len();
@@ -199,12 +200,12 @@ impl<'p> Pass<'p> {
             let count = rest.partition_point(|value| value >> bits == number);
             let (these, others) = rest.split_at(count);
             rest = others;
-            let Some(object) = self.known.numbered(number).filter(|_| count > 1) else {
+            let Some(object) = self.facts.objects.numbered(number).filter(|_| count > 1) else {
                 continue;
             };
             let pattern = Places::around(number as u32, these, bits);
             self.consider_array(object, size, &pattern, count)?;
-            if self.known.is_array(object) {
+            if self.facts.arrays.contains(object) {
                 patterns.push(pattern);
                 candidates.retain(|value| value >> bits != number);
             }
@@ -220,14 +221,14 @@ impl<'p> Pass<'p> {
         pattern: &Places,
         count: usize,
     ) -> Result<(), Error> {
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         // Only if all is zero at first can nothing be said wrongly.
         let enough = match data.starts_as.is_zero() && !data.is_constant {
             true => MANY_PLACES,
             false => MAX_TARGETS,
         };
         let (step, rest) = (u64::from(pattern.step), u64::from(pattern.rest));
-        match data.is_data() && count > enough && self.known.make_array(object, size, step, rest) {
+        match data.is_data() && count > enough && self.facts.arrays.make(object, size, step, rest) {
             true => Err(Error::Again),
             false => Ok(()),
         }
@@ -239,13 +240,13 @@ impl<'p> Pass<'p> {
         if self.is_alone {
             return Rc::from([]);
         }
-        self.known.pieces(object)
+        self.facts.sharing.pieces(object)
     }
 
     /// Whether other threads may notice an access to these bytes.
     pub fn is_visible(&self, object: ObjectId, offset: u64, size: u64) -> bool {
-        if self.known.is_array(object) {
-            let slots = self.known.slots(object);
+        if self.facts.arrays.contains(object) {
+            let slots = self.facts.arrays.slots(object);
             return slots.iter().any(|slot| self.is_visible(*slot, 0, 1));
         }
         overlapping(&self.pieces_of(object), offset, size).any(|piece| piece.is_shared)
@@ -255,8 +256,10 @@ impl<'p> Pass<'p> {
     pub fn note(&mut self, object: ObjectId, offset: u64, size: u64, is_write: bool) {
         if !self.is_alone {
             let thread = self.thread;
-            self.known
-                .note_access(object, offset, size, thread, is_write);
+            let objects = &self.facts.objects;
+            self.facts
+                .sharing
+                .note_access(objects, object, offset, size, thread, is_write);
         }
     }
 
@@ -313,7 +316,7 @@ impl<'p> Pass<'p> {
         (object, offset, size): (ObjectId, u64, u64),
         condition: TermId,
     ) -> TermId {
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             return self.read_elements(state, position, object, (offset, size), condition);
         }
         self.note(object, offset, size, false);
@@ -353,7 +356,7 @@ impl<'p> Pass<'p> {
     /// Looks at bytes without a step: what they were before there were threads, or
     /// what the thread itself has made of them.
     pub fn peek(&mut self, state: &State, object: ObjectId, at: u64, size: u64) -> TermId {
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             self.irregular(object);
         }
         self.read_private(state, object, at, size)
@@ -373,7 +376,12 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         self.reads_piece(state, object, piece.start);
         let cell = self.cell(object, piece);
-        let values = self.known.values[&(object, piece.start)].clone();
+        let values = self
+            .facts
+            .values
+            .get(object, piece.start)
+            .cloned()
+            .expect("a cell's values should be known");
         let mut range = values.range().clone();
         if !self.options.reductions.ranges {
             range = formula::Range::full(range.width());
@@ -400,15 +408,15 @@ impl<'p> Pass<'p> {
         }
         let mut ground = Ground {
             terms: &mut self.terms,
-            known: self.known,
+            objects: &self.facts.objects,
             fresh: &mut self.fresh,
         };
-        let data = &ground.known.objects[object];
+        let data = &ground.objects[object];
         let name = format!("{}+{}", data.name, piece.start);
-        let is_unknown = ground.known.starts_unknown(object);
-        let is_made_later = ground.known.is_made_on_the_way(object) && !self.snapshot.has(object);
+        let is_unknown = ground.objects.starts_unknown(object);
+        let is_made_later = ground.objects.is_made_on_the_way(object) && !self.snapshot.has(object);
         let width = 8 * piece.size as u32;
-        let is_raw = ground.known.is_raw(object, piece);
+        let is_raw = self.facts.unwritten.is_raw(ground.objects, object, piece);
         let initial = if is_unknown && is_made_later && !is_raw {
             // It is written before anybody reads it.
             ground.terms.constant(width, 0)
@@ -417,7 +425,7 @@ impl<'p> Pass<'p> {
                 .read(&mut ground, object, piece.start, piece.size)
         };
         let values = self.values.of(&self.terms, initial);
-        self.known.note_values(object, piece.start, &values);
+        self.facts.values.note(object, piece.start, &values);
         let cell = self.cells.push(Cell {
             width,
             initial,
@@ -459,7 +467,7 @@ impl<'p> Pass<'p> {
         self.write_graves(state, position, bytes, condition);
         self.note_stored(bytes, value);
         self.publish_stored(state, (object, size), condition, value);
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             let place = (offset, size);
             return self.write_elements(state, position, object, place, condition, value);
         }
@@ -567,7 +575,7 @@ impl<'p> Pass<'p> {
         }
         self.writes_piece(state, object, piece.start, is_sure, value);
         let values = self.values.of(&self.terms, value);
-        self.known.note_values(object, piece.start, &values);
+        self.facts.values.note(object, piece.start, &values);
         let access = Access::Write {
             cell,
             condition,
@@ -709,7 +717,8 @@ impl<'p> Pass<'p> {
     /// Stores what a thread returns, for those who join it.
     pub fn set_result(&mut self, state: &mut State, position: usize, result: TermId) {
         let size = self.program.target.pointer_bytes;
-        let object = self.thread_object(self.thread, crate::known::ThreadPart::Result, size);
+        let object =
+            self.thread_object(self.thread, crate::facts::objects::ThreadPart::Result, size);
         let always = self.truth();
         self.write_at(state, Some(position), object, 0, size, always, result);
     }
@@ -717,11 +726,11 @@ impl<'p> Pass<'p> {
     pub fn thread_object(
         &mut self,
         thread: crate::threads::ThreadId,
-        part: crate::known::ThreadPart,
+        part: crate::facts::objects::ThreadPart,
         size: u64,
     ) -> ObjectId {
         let key = ObjectKey::Thread(thread, part);
-        self.known.object(key.clone(), || Object {
+        self.facts.objects.make(key.clone(), || Object {
             key,
             size,
             name: format!("{part:?} of thread {}", thread.as_u32()),

@@ -12,7 +12,8 @@
 //! within families only. Programs that free memory and compare nothing do not
 //! pay for any of this.
 
-use crate::known::{Content, Known, Object, ObjectId, ObjectKey};
+use crate::facts::Growth;
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey, Objects};
 use crate::omissions::{Maker, Omission};
 use crate::pass::{Frame, Pass, State};
 use formula::{Range, TermId};
@@ -27,6 +28,7 @@ pub struct FreedAddresses {
     families: BTreeMap<ObjectId, u32>,
     /// Where blocks may lie, besides at an address of their own.
     homes: HashMap<ObjectId, BTreeSet<ObjectId>>,
+    pub growth: Growth,
 }
 
 /// An allocation that chooses an address: for whoever replays it.
@@ -37,18 +39,18 @@ pub struct AddressReuse {
     pub home: TermId,
 }
 
-impl Known {
+impl FreedAddresses {
     /// A block is freed somewhere.
     pub fn note_freed(&mut self, object: ObjectId) {
-        self.grew |= self.addresses.freed.insert(object);
+        self.growth.note(self.freed.insert(object));
     }
 
     /// Two blocks are compared. Only if one has been freed can the other be there.
-    fn note_compared(&mut self, a: ObjectId, b: ObjectId) {
+    fn note_compared(&mut self, objects: &Objects, a: ObjectId, b: ObjectId) {
         let FreedAddresses {
             freed, families, ..
-        } = &mut self.addresses;
-        let (size, other) = (self.objects[a].size, self.objects[b].size);
+        } = self;
+        let (size, other) = (objects[a].size, objects[b].size);
         if size != other || size == 0 || !(freed.contains(&a) || freed.contains(&b)) {
             return;
         }
@@ -65,12 +67,12 @@ impl Known {
         };
         families.insert(a, joined);
         families.insert(b, joined);
-        self.grew = true;
+        self.growth.note(true);
     }
 
     /// The other blocks whose address a block might get.
     fn relatives(&self, object: ObjectId) -> Vec<ObjectId> {
-        let families = &self.addresses.families;
+        let families = &self.families;
         let Some(family) = families.get(&object) else {
             return Vec::new();
         };
@@ -80,17 +82,17 @@ impl Known {
     }
 
     fn has_family(&self, object: ObjectId) -> bool {
-        self.addresses.families.contains_key(&object)
+        self.families.contains_key(&object)
     }
 
     fn note_home(&mut self, object: ObjectId, home: ObjectId) {
-        let homes = self.addresses.homes.entry(object).or_default();
-        self.grew |= homes.insert(home);
+        let homes = self.homes.entry(object).or_default();
+        self.growth.note(homes.insert(home));
     }
 
     /// All homes that a block may have.
     fn homes(&self, object: ObjectId) -> Vec<ObjectId> {
-        let others = self.addresses.homes.get(&object).into_iter().flatten();
+        let others = self.homes.get(&object).into_iter().flatten();
         std::iter::once(object).chain(others.copied()).collect()
     }
 
@@ -115,14 +117,14 @@ impl<'p> Pass<'p> {
         let within = reach.within.iter().map(|places| u128::from(places.object));
         let numbers = single.chain(within);
         numbers
-            .filter_map(|number| self.known.numbered(number))
+            .filter_map(|number| self.facts.objects.numbered(number))
             .collect()
     }
 
     /// The heap blocks among them.
     pub fn blocks_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
         let mut found = self.objects_in(word);
-        found.retain(|object| matches!(self.known.objects[*object].key, ObjectKey::Heap(_)));
+        found.retain(|object| matches!(self.facts.objects[*object].key, ObjectKey::Heap(_)));
         found
     }
 
@@ -135,8 +137,10 @@ impl<'p> Pass<'p> {
         let mut can_meet = false;
         for one in &left {
             for other in right.iter().filter(|other| *other != one) {
-                self.known.note_compared(*one, *other);
-                can_meet |= self.known.may_meet(*one, *other);
+                self.facts
+                    .freed
+                    .note_compared(&self.facts.objects, *one, *other);
+                can_meet |= self.facts.freed.may_meet(*one, *other);
             }
         }
         match can_meet {
@@ -161,7 +165,7 @@ impl<'p> Pass<'p> {
         );
         let mut home = block;
         for object in blocks {
-            if self.known.homes(*object).len() > 1 {
+            if self.facts.freed.homes(*object).len() > 1 {
                 let number = self.block_number(*object);
                 let is_it = self.terms.equal(block, number);
                 let its_home = self.home(*object);
@@ -173,7 +177,7 @@ impl<'p> Pass<'p> {
 
     fn block_number(&mut self, object: ObjectId) -> TermId {
         let width = self.word() - self.offset_bits();
-        let number = u128::from(self.known.number(object));
+        let number = u128::from(self.facts.objects.number(object));
         self.terms.constant(width, number)
     }
 
@@ -184,10 +188,10 @@ impl<'p> Pass<'p> {
             return *home;
         }
         let width = self.word() - self.offset_bits();
-        let homes = self.known.homes(object);
+        let homes = self.facts.freed.homes(object);
         let numbers = homes
             .iter()
-            .map(|home| u128::from(self.known.number(*home)));
+            .map(|home| u128::from(self.facts.objects.number(*home)));
         let range = numbers
             .map(|number| Range::constant(width, number))
             .reduce(|all, one| all.join(&one))
@@ -208,9 +212,9 @@ impl<'p> Pass<'p> {
     /// The flag that says whether a home is vacant.
     fn vacancy(&mut self, home: ObjectId) -> ObjectId {
         let key = ObjectKey::Vacant(home);
-        let data = &self.known.objects[home];
+        let data = &self.facts.objects[home];
         let (owner, name) = (data.owner, format!("vacancy of {}", data.name));
-        self.known.object(key.clone(), || Object {
+        self.facts.objects.make(key.clone(), || Object {
             key,
             size: 1,
             name,
@@ -223,7 +227,7 @@ impl<'p> Pass<'p> {
     /// Whether other threads may notice that a block takes an address.
     pub fn is_taking_visible(&mut self, object: ObjectId) -> bool {
         let homes = match self.may_reuse() {
-            true => self.known.relatives(object),
+            true => self.facts.freed.relatives(object),
             false => Vec::new(),
         };
         self.is_any_visible(homes)
@@ -231,8 +235,8 @@ impl<'p> Pass<'p> {
 
     /// Whether other threads may notice that a block leaves its address.
     pub fn is_leaving_visible(&mut self, object: ObjectId) -> bool {
-        let homes = match self.may_reuse() && self.known.has_family(object) {
-            true => self.known.homes(object),
+        let homes = match self.may_reuse() && self.facts.freed.has_family(object) {
+            true => self.facts.freed.homes(object),
             false => Vec::new(),
         };
         self.is_any_visible(homes)
@@ -261,12 +265,12 @@ impl<'p> Pass<'p> {
         }
         let always = self.truth();
         let mut offers = Vec::new();
-        for home in self.known.relatives(object) {
+        for home in self.facts.freed.relatives(object) {
             let vacancy = self.vacancy(home);
             let flag = self.read_at(state, position, vacancy, 0, 1, always);
             let is_vacant = self.terms.is_nonzero(flag);
             if self.terms.as_bool(is_vacant) != Some(false) {
-                self.known.note_home(object, home);
+                self.facts.freed.note_home(object, home);
                 offers.push((home, vacancy, is_vacant));
             }
         }
@@ -295,7 +299,7 @@ impl<'p> Pass<'p> {
 
     /// A block whose address is its own for sure, although others might be meant.
     pub fn keep_apart(&mut self, object: ObjectId, maker: Maker) {
-        if self.may_reuse() && self.known.has_family(object) {
+        if self.may_reuse() && self.facts.freed.has_family(object) {
             self.omissions.insert(Omission::OwnAddress(maker));
         }
     }
@@ -311,12 +315,12 @@ impl<'p> Pass<'p> {
         if !self.may_reuse() {
             return;
         }
-        self.known.note_freed(object);
-        if !self.known.has_family(object) {
+        self.facts.freed.note_freed(object);
+        if !self.facts.freed.has_family(object) {
             return;
         }
         let vacant = self.terms.constant(8, 1);
-        for home in self.known.homes(object) {
+        for home in self.facts.freed.homes(object) {
             let is_there = self.lies_at(object, home);
             let condition = self.terms.and(condition, is_there);
             let vacancy = self.vacancy(home);
@@ -328,7 +332,7 @@ impl<'p> Pass<'p> {
     /// result means what lies there by now.
     pub fn note_computed(&mut self, result: TermId) {
         if !self.may_reuse()
-            || self.known.addresses.freed.is_empty()
+            || self.facts.freed.freed.is_empty()
             || self.terms.width(result) != self.word()
         {
             return;
@@ -336,10 +340,10 @@ impl<'p> Pass<'p> {
         let blocks = self.blocks_in(result);
         let sizes: Vec<u64> = blocks
             .iter()
-            .filter(|block| self.known.addresses.freed.contains(block))
-            .map(|block| self.known.objects[*block].size)
+            .filter(|block| self.facts.freed.freed.contains(block))
+            .map(|block| self.facts.objects[*block].size)
             .collect();
-        let heap = self.known.objects.values();
+        let heap = self.facts.objects.iter().map(|(_, data)| data);
         let can_be_another = heap
             .filter(|data| matches!(data.key, ObjectKey::Heap(_)) && sizes.contains(&data.size))
             .nth(1)

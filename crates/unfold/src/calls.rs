@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::access::Part;
 use crate::checks::Check;
-use crate::known::{Content, FrameKey, Object, ObjectId, ObjectKey};
+use crate::facts::objects::{Content, FrameKey, Object, ObjectId, ObjectKey};
 use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use analysis::{Landmark, Site};
@@ -142,10 +142,10 @@ impl<'p> Pass<'p> {
         let few = self.values.reach(&self.terms, address).few;
         let mut found = Vec::new();
         for value in few.iter() {
-            let Some(object) = self.known.numbered(*value >> bits) else {
+            let Some(object) = self.facts.objects.numbered(*value >> bits) else {
                 continue;
             };
-            if let ObjectKey::Function(function) = self.known.objects[object].key
+            if let ObjectKey::Function(function) = self.facts.objects[object].key
                 && value & ((1 << bits) - 1) == 0
             {
                 let constant = self.terms.constant(word, *value);
@@ -232,7 +232,10 @@ impl<'p> Pass<'p> {
             return Ok(None);
         };
         let instance = self.instance(frame, &state, call.index);
-        let id = self.known.frame(FrameKey::Call(instance, call.function));
+        let id = self
+            .facts
+            .objects
+            .frame(FrameKey::Call(instance, call.function));
         let mut values = Vec::new();
         let variadic: Vec<(TermId, u64)> = if function.is_variadic {
             let rest = args.split_off(args.len().min(function.params.len()));
@@ -340,7 +343,7 @@ impl<'p> Pass<'p> {
             };
             let key = ObjectKey::Local(self.instance(frame, state, 1 + index as u32));
             let owner = self.thread;
-            let copy = self.known.object(key.clone(), || Object {
+            let copy = self.facts.objects.make(key.clone(), || Object {
                 key,
                 size,
                 name: "argument".to_owned(),
@@ -383,7 +386,7 @@ impl<'p> Pass<'p> {
         }
         let key = ObjectKey::Local(self.instance(frame, state, 100));
         let owner = self.thread;
-        let area = self.known.object(key.clone(), || Object {
+        let area = self.facts.objects.make(key.clone(), || Object {
             key,
             size: end.max(1),
             name: "variadic arguments".to_owned(),

@@ -1,6 +1,6 @@
 //! Single instructions: registers, arithmetic, casts, addresses.
 
-use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::{Error, floats};
 use formula::{BinaryOp as Word, Sort, TermId};
@@ -103,7 +103,7 @@ impl<'p> Pass<'p> {
     }
 
     pub fn address(&mut self, object: ObjectId, offset: i64) -> TermId {
-        let base = u128::from(self.known.number(object)) << self.offset_bits();
+        let base = u128::from(self.facts.objects.number(object)) << self.offset_bits();
         let word = self.word();
         self.terms
             .constant(word, base.wrapping_add(offset as i128 as u128))
@@ -112,26 +112,28 @@ impl<'p> Pass<'p> {
     /// The address of an object that is only loaded and stored: wider than a pointer,
     /// so that those that the program can hold are left for others.
     fn private_address(&mut self, object: ObjectId) -> TermId {
-        let number = self.known.private_number(object);
+        let number = self.facts.objects.private_number(object);
         let width = self.word() + u32::BITS;
         self.terms.constant(width, number << self.offset_bits())
     }
 
     pub fn function_address(&mut self, function: FunctionId) -> TermId {
-        let object = self.known.function(self.program, function);
+        let object = self.facts.objects.function(self.program, function);
         self.address(object, 0)
     }
 
     pub fn label_address(&mut self, function: FunctionId, block: BlockId) -> TermId {
-        let object = self.known.label(function, block);
+        let object = self.facts.objects.label(function, block);
         self.address(object, 0)
     }
 
     pub fn global_object(&mut self, global: GlobalId) -> ObjectId {
         if self.program.globals[global].is_thread_local {
-            self.known.thread_local(self.program, self.thread, global)
+            self.facts
+                .objects
+                .thread_local(self.program, self.thread, global)
         } else {
-            self.known.global(global)
+            self.facts.objects.global(global)
         }
     }
 
@@ -229,7 +231,7 @@ impl<'p> Pass<'p> {
         let owner = self.thread;
         let size = bytes.saturating_mul(most);
         self.check_size(frame, size)?;
-        let object = self.known.object(key.clone(), || Object {
+        let object = self.facts.objects.make(key.clone(), || Object {
             key,
             size,
             name: name.unwrap_or_else(|| "local".to_owned()),
@@ -238,7 +240,7 @@ impl<'p> Pass<'p> {
             starts_as: Content::Unknown,
         });
         if let Some(count) = count {
-            self.known.enlarge(object, size);
+            self.facts.objects.enlarge(object, size);
             let count = self.terms.resize(count, self.word());
             let bytes = self.terms.constant(self.word(), u128::from(bytes));
             let extent = self.terms.mul(count, bytes);

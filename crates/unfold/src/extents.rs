@@ -7,18 +7,22 @@
 //! greatest size go unnoticed.
 
 use crate::checks::Check;
-use crate::known::{Known, ObjectId};
+use crate::facts::Growth;
+use crate::facts::objects::ObjectId;
 use crate::pass::{Pass, State};
 use formula::{Range, TermId};
+use std::collections::BTreeSet;
 
-impl Known {
-    /// An object is made anew, perhaps with another size than in the passes before.
-    pub fn enlarge(&mut self, object: ObjectId, size: u64) {
-        let data = &mut self.objects[object];
-        if data.size < size {
-            data.size = size;
-            self.grew = true;
-        }
+/// Objects whose size is not a constant.
+#[derive(Default)]
+pub struct Extents {
+    objects: BTreeSet<ObjectId>,
+    pub growth: Growth,
+}
+
+impl Extents {
+    fn note(&mut self, object: ObjectId) {
+        self.growth.note(self.objects.insert(object));
     }
 }
 
@@ -28,9 +32,9 @@ impl<'p> Pass<'p> {
         if !self.options.checks.has(Check::Memory) {
             return;
         }
-        let greatest = self.known.objects[object].size;
+        let greatest = self.facts.objects[object].size;
         if self.terms.as_constant(size) != Some(u128::from(greatest)) {
-            self.known.grew |= self.known.extents.insert(object);
+            self.facts.extents.note(object);
         }
         if let Some(extent) = self.extent(object) {
             let size = self.terms.resize(size, self.word());
@@ -42,13 +46,13 @@ impl<'p> Pass<'p> {
     /// How large an object really is, if that is not a constant. The same for all
     /// threads, since an allocation happens at most once.
     pub fn extent(&mut self, object: ObjectId) -> Option<TermId> {
-        if !self.known.extents.contains(&object) {
+        if !self.facts.extents.objects.contains(&object) {
             return None;
         }
         if let Some(extent) = self.extents.get(&object) {
             return Some(*extent);
         }
-        let (width, greatest) = (self.word(), self.known.objects[object].size);
+        let (width, greatest) = (self.word(), self.facts.objects[object].size);
         let range = Range::from_unsigned(width, 0..=u128::from(greatest));
         let extent = self.terms.new_variable_in("extent", range);
         self.extents.insert(object, extent);

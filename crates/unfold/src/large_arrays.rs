@@ -12,7 +12,8 @@
 
 use crate::Error;
 use crate::access::{Element, Target, Targets};
-use crate::known::{Content, Instance, Known, Object, ObjectId, ObjectKey};
+use crate::facts::Growth;
+use crate::facts::objects::{Content, Instance, Object, ObjectId, ObjectKey, Objects};
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Mode;
 use crate::values::Places;
@@ -39,6 +40,7 @@ pub struct LargeArrays {
     arrays: BTreeMap<ObjectId, Array>,
     /// Objects that cannot be such arrays after all.
     irregular: BTreeSet<ObjectId>,
+    pub growth: Growth,
 }
 
 struct Array {
@@ -49,47 +51,51 @@ struct Array {
     slots: Rc<[ObjectId]>,
 }
 
-impl Known {
-    pub fn is_array(&self, object: ObjectId) -> bool {
-        let arrays = &self.arrays.arrays;
+impl LargeArrays {
+    pub fn contains(&self, object: ObjectId) -> bool {
+        let arrays = &self.arrays;
         !arrays.is_empty() && arrays.contains_key(&object)
     }
 
     /// Makes an object such an array. Returns whether that is possible.
-    pub fn make_array(&mut self, object: ObjectId, unit: u64, step: u64, rest: u64) -> bool {
+    pub fn make(&mut self, object: ObjectId, unit: u64, step: u64, rest: u64) -> bool {
         let is_regular = unit.is_power_of_two() && unit <= 16 && step.is_multiple_of(unit);
-        let was_wrong = self.arrays.irregular.contains(&object);
-        if !is_regular || was_wrong || self.is_array(object) {
+        let was_wrong = self.irregular.contains(&object);
+        if !is_regular || was_wrong || self.contains(object) {
             return false;
         }
-        self.grew = true;
+        self.growth.note(true);
         let array = Array {
             unit,
             rest: rest % unit,
             slots: Rc::from([]),
         };
-        self.arrays.arrays.insert(object, array);
+        self.arrays.insert(object, array);
         true
     }
 
     pub fn slots(&self, array: ObjectId) -> Rc<[ObjectId]> {
-        let array = self.arrays.arrays.get(&array);
+        let array = self.arrays.get(&array);
         array.map_or_else(|| Rc::from([]), |array| array.slots.clone())
     }
 
     /// Those that hold a value.
-    fn value_slots(&self, array: ObjectId) -> Vec<ObjectId> {
+    fn value_slots(&self, objects: &Objects, array: ObjectId) -> Vec<ObjectId> {
         let slots = self.slots(array);
-        let holds_value = |slot: &ObjectId| {
-            !matches!(self.objects[*slot].key, ObjectKey::Slot(_, SlotFor::Raced))
-        };
+        let holds_value =
+            |slot: &ObjectId| !matches!(objects[*slot].key, ObjectKey::Slot(_, SlotFor::Raced));
         slots.iter().copied().filter(holds_value).collect()
     }
 
     /// The slot of that name, made if there is none.
-    pub fn slot(&mut self, array: ObjectId, wanted: SlotFor) -> Option<ObjectId> {
-        let unit = self.arrays.arrays.get(&array)?.unit;
-        let data = &self.objects[array];
+    pub fn slot(
+        &mut self,
+        objects: &mut Objects,
+        array: ObjectId,
+        wanted: SlotFor,
+    ) -> Option<ObjectId> {
+        let unit = self.arrays.get(&array)?.unit;
+        let data = &objects[array];
         let starts_as = match (&wanted, &data.starts_as) {
             (_, content) if content.is_zero() => Content::Zero,
             (SlotFor::Offset(at), Content::Bytes(bytes)) => {
@@ -101,7 +107,7 @@ impl Known {
         };
         let (owner, name) = (data.owner, format!("element of {}", data.name));
         let key = ObjectKey::Slot(array, wanted);
-        let slot = self.object(key.clone(), || Object {
+        let slot = objects.make(key.clone(), || Object {
             key,
             size: unit,
             name,
@@ -109,9 +115,9 @@ impl Known {
             owner,
             starts_as,
         });
-        let array = self.arrays.arrays.get_mut(&array)?;
+        let array = self.arrays.get_mut(&array)?;
         if !array.slots.contains(&slot) {
-            self.grew = true;
+            self.growth.note(true);
             array.slots = array.slots.iter().copied().chain([slot]).collect();
         }
         Some(slot)
@@ -133,7 +139,7 @@ impl<'p> Pass<'p> {
     }
 
     fn element_layout(&self, array: ObjectId) -> (u32, u32) {
-        let unit = self.known.arrays.arrays.get(&array).map_or(1, |a| a.unit);
+        let unit = self.facts.arrays.arrays.get(&array).map_or(1, |a| a.unit);
         let shift = unit.trailing_zeros();
         (shift, self.offset_bits() - shift)
     }
@@ -143,11 +149,11 @@ impl<'p> Pass<'p> {
         if let Some(element) = self.elements.get(&slot) {
             return *element;
         }
-        let element = match self.known.objects[slot].key.clone() {
+        let element = match self.facts.objects[slot].key.clone() {
             ObjectKey::Slot(array, SlotFor::Offset(offset)) => self.element_at(array, offset),
             ObjectKey::Slot(array, SlotFor::Read(_) | SlotFor::Raced) => {
                 let (shift, width) = self.element_layout(array);
-                let last = self.known.objects[array].size.saturating_sub(1) >> shift;
+                let last = self.facts.objects[array].size.saturating_sub(1) >> shift;
                 let range = Range::from_unsigned(width, 0..=u128::from(last));
                 self.terms.new_variable_in("element", range)
             }
@@ -159,7 +165,7 @@ impl<'p> Pass<'p> {
 
     /// The offsets of the elements that an access at a known place covers.
     fn covered(&mut self, array: ObjectId, offset: u64, size: u64) -> Vec<u64> {
-        let Some(Array { unit, rest, .. }) = self.known.arrays.arrays.get(&array) else {
+        let Some(Array { unit, rest, .. }) = self.facts.arrays.arrays.get(&array) else {
             return Vec::new();
         };
         if offset % unit != *rest || !size.is_multiple_of(*unit) {
@@ -181,8 +187,8 @@ impl<'p> Pass<'p> {
         match self.irregular.take() {
             None => Ok(()),
             Some(array) => {
-                self.known.arrays.arrays.remove(&array);
-                self.known.arrays.irregular.insert(array);
+                self.facts.arrays.arrays.remove(&array);
+                self.facts.arrays.irregular.insert(array);
                 Err(Error::Again)
             }
         }
@@ -190,14 +196,16 @@ impl<'p> Pass<'p> {
 
     fn slot(&mut self, array: ObjectId, wanted: SlotFor) -> Option<ObjectId> {
         // Two slots of one element do not know of each other.
-        self.is_coarse |= !self.known.objects[array].starts_as.is_zero();
+        self.is_coarse |= !self.facts.objects[array].starts_as.is_zero();
         let (shift, _) = self.element_layout(array);
-        let elements = (self.known.objects[array].size >> shift) as usize;
+        let elements = (self.facts.objects[array].size >> shift) as usize;
         // With more slots than elements, one would rather look at each element.
-        if self.known.slots(array).len() > elements.min(MAX_SLOTS) {
+        if self.facts.arrays.slots(array).len() > elements.min(MAX_SLOTS) {
             self.irregular(array);
         }
-        self.known.slot(array, wanted)
+        self.facts
+            .arrays
+            .slot(&mut self.facts.objects, array, wanted)
     }
 
     /// Reads elements at a known offset.
@@ -214,7 +222,7 @@ impl<'p> Pass<'p> {
             let Some(slot) = self.slot(array, SlotFor::Offset(at)) else {
                 continue;
             };
-            let unit = self.known.objects[slot].size;
+            let unit = self.facts.objects[slot].size;
             let part = self.read_at(state, position, slot, 0, unit, condition);
             value = Some(match value {
                 None => part,
@@ -234,16 +242,16 @@ impl<'p> Pass<'p> {
     ) -> Result<Vec<Target>, Error> {
         let mut found: Vec<Target> = Vec::new();
         for pattern in patterns {
-            let object = self.known.numbered(u128::from(pattern.object));
+            let object = self.facts.objects.numbered(u128::from(pattern.object));
             let Some((object, array)) =
-                object.and_then(|object| Some((object, self.known.arrays.arrays.get(&object)?)))
+                object.and_then(|object| Some((object, self.facts.arrays.arrays.get(&object)?)))
             else {
                 continue;
             };
             let is_regular = size == array.unit
                 && u64::from(pattern.step).is_multiple_of(array.unit)
                 && u64::from(pattern.rest) % array.unit == array.rest;
-            let data = &self.known.objects[object];
+            let data = &self.facts.objects[object];
             if !is_regular || size > data.size {
                 self.irregular(object);
                 continue;
@@ -258,7 +266,7 @@ impl<'p> Pass<'p> {
                 self.terms.extract(address, top, bits),
                 self.terms.extract(address, bits - 1, 0),
             );
-            let number = u128::from(self.known.number(object));
+            let number = u128::from(self.facts.objects.number(object));
             let number = self.terms.constant(top + 1 - bits, number);
             let last = self.terms.constant(bits, last);
             let is_inside = [
@@ -334,7 +342,7 @@ impl<'p> Pass<'p> {
     ) {
         for at in self.covered(array, offset, size) {
             let element = self.element_at(array, at);
-            let unit = self.known.arrays.arrays.get(&array).map_or(1, |a| a.unit);
+            let unit = self.facts.arrays.arrays.get(&array).map_or(1, |a| a.unit);
             let low = 8 * (at - offset) as u32;
             let part = self.terms.extract(value, low + 8 * unit as u32 - 1, low);
             self.write_element(state, position, array, element, condition, part);
@@ -350,12 +358,12 @@ impl<'p> Pass<'p> {
         condition: TermId,
         value: TermId,
     ) {
-        for slot in self.known.value_slots(array) {
+        for slot in self.facts.arrays.value_slots(&self.facts.objects, array) {
             let number = self.slot_element(slot);
             let is_meant = self.terms.equal(number, element);
             let condition = self.terms.and(condition, is_meant);
             if self.terms.as_bool(condition) != Some(false) {
-                let unit = self.known.objects[slot].size;
+                let unit = self.facts.objects[slot].size;
                 self.write_at(state, position, slot, 0, unit, condition, value);
             }
         }
@@ -380,14 +388,14 @@ impl<'p> Pass<'p> {
             self.element_at(array, *first),
             self.element_at(array, *last),
         );
-        for slot in self.known.value_slots(array) {
+        for slot in self.facts.arrays.value_slots(&self.facts.objects, array) {
             let number = self.slot_element(slot);
             let is_meant = [
                 self.terms.unsigned_less_equal(first, number),
                 self.terms.unsigned_less_equal(number, last),
             ];
             let condition = self.terms.all(&is_meant);
-            let unit = self.known.objects[slot].size;
+            let unit = self.facts.objects[slot].size;
             let value = (0..unit).fold(0, |all, at| all | u128::from(byte) << (8 * at));
             let value = self.terms.constant(8 * unit as u32, value);
             self.write_at(state, position, slot, 0, unit, condition, value);

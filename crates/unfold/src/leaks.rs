@@ -17,7 +17,8 @@
 use crate::MAIN;
 use crate::access::Targets;
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey, ThreadPart};
+use crate::facts::Growth;
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey, ThreadPart};
 use crate::omissions::Omission;
 use crate::pass::{Frame, Pass, State, Value};
 use crate::threads::{Place, Step, ThreadId};
@@ -30,12 +31,13 @@ const MOST_BLOCKS: usize = 64;
 
 /// What passes have found out about who holds addresses of blocks.
 #[derive(Default)]
-pub struct Tracks {
+pub struct StoredAddresses {
     /// Where such an address may be stored; and whether nothing else is ever stored
     /// there that looks like one.
     places: BTreeMap<(ObjectId, u64), bool>,
     /// Threads, and the blocks whose addresses they may have seen.
     seen: BTreeSet<(ThreadId, ObjectId)>,
+    pub growth: Growth,
 }
 
 /// What ends first.
@@ -109,13 +111,13 @@ impl<'p> Pass<'p> {
 
     fn held_object(&mut self, block: ObjectId) -> ObjectId {
         let key = ObjectKey::Held(block);
-        if self.known.find(&key).is_none() {
+        if self.facts.objects.find(&key).is_none() {
             // Those who have ended the process before did not know of it.
-            self.known.grew = true;
+            self.facts.objects.note_news();
         }
-        let data = &self.known.objects[block];
+        let data = &self.facts.objects[block];
         let (name, owner) = (format!("use of {}", data.name), data.owner);
-        self.known.object(key.clone(), || Object {
+        self.facts.objects.make(key.clone(), || Object {
             key,
             size: 1,
             name,
@@ -128,17 +130,18 @@ impl<'p> Pass<'p> {
     // Keeping track of addresses.
 
     fn note_place(&mut self, object: ObjectId, offset: u64, is_sure: bool) {
-        let places = &mut self.known.tracks.places;
+        let places = &mut self.facts.stored.places;
         let known = places.get(&(object, offset)).copied();
         if known.is_none() || known == Some(true) && !is_sure {
             places.insert((object, offset), is_sure);
-            self.known.grew = true;
+            self.facts.stored.growth.note(true);
         }
     }
 
     fn note_block_seen(&mut self, thread: ThreadId, block: ObjectId) {
         if self.options.checks.has(Check::Leak) {
-            self.known.grew |= self.known.tracks.seen.insert((thread, block));
+            let stored = &mut self.facts.stored;
+            stored.growth.note(stored.seen.insert((thread, block)));
         }
     }
 
@@ -169,7 +172,7 @@ impl<'p> Pass<'p> {
             self.note_piece(object, offset, size);
             return;
         }
-        let is_sure = matches!(self.known.objects[object].key, ObjectKey::Thread(..));
+        let is_sure = matches!(self.facts.objects[object].key, ObjectKey::Thread(..));
         for at in (0..size).step_by(word as usize) {
             let low = 8 * at as u32;
             let part = self.terms.extract(value, low + self.word() - 1, low);
@@ -183,7 +186,7 @@ impl<'p> Pass<'p> {
     fn note_piece(&mut self, object: ObjectId, offset: u64, size: u64) {
         let word = self.program.target.pointer_bytes;
         let (from, to) = (offset.saturating_sub(word - 1), offset + size);
-        let places = self.known.tracks.places.range((object, from)..(object, to));
+        let places = self.facts.stored.places.range((object, from)..(object, to));
         let is_part = |at: u64| offset > at || offset + size < at + word;
         let sure = places.filter(|((_, at), is_sure)| **is_sure && is_part(*at));
         let sure: Vec<u64> = sure.map(|((_, at), _)| *at).collect();
@@ -199,7 +202,7 @@ impl<'p> Pass<'p> {
             return;
         }
         self.note_place(object, offset, is_sure);
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         let owner = data.owner;
         if matches!(data.key, ObjectKey::Local(_) | ObjectKey::ThreadLocal(..)) {
             // Whoever has the variable has what others put there.
@@ -269,7 +272,7 @@ impl<'p> Pass<'p> {
         for source in &from.list {
             let first = (source.object, source.offset);
             let end = (source.object, source.offset + size);
-            for ((_, at), is_sure) in self.known.tracks.places.range(first..end) {
+            for ((_, at), is_sure) in self.facts.stored.places.range(first..end) {
                 found.push((at - source.offset, *is_sure));
             }
         }
@@ -353,7 +356,7 @@ impl<'p> Pass<'p> {
 
     fn other_threads(&self) -> Vec<ThreadId> {
         let threads =
-            (0..self.known.thread_count()).map(|number| ThreadId::from_u32(number as u32));
+            (0..self.facts.threads.count()).map(|number| ThreadId::from_u32(number as u32));
         threads.filter(|thread| *thread != self.thread).collect()
     }
 
@@ -400,7 +403,7 @@ impl<'p> Pass<'p> {
         if !self.counts_blocks() || self.terms.as_bool(condition) == Some(false) {
             return (found, never);
         }
-        let objects = self.known.objects.iter();
+        let objects = self.facts.objects.iter();
         let blocks = objects.filter(|(_, data)| matches!(data.key, ObjectKey::Heap(_)));
         let blocks: Vec<ObjectId> = blocks.map(|(id, _)| id).collect();
         let mut held = Vec::new();
@@ -415,10 +418,10 @@ impl<'p> Pass<'p> {
         }
         let mut doubt = never;
         if self.options.checks.has(Check::Leak) && !blocks.is_empty() {
-            let places = self.known.tracks.places.keys();
+            let places = self.facts.stored.places.keys();
             let has_arrays = places
                 .into_iter()
-                .any(|(object, _)| self.known.is_array(*object));
+                .any(|(object, _)| self.facts.arrays.contains(*object));
             if has_arrays || blocks.len() > MOST_BLOCKS {
                 self.omissions.insert(Omission::ManyBlocks);
             } else {
@@ -445,7 +448,7 @@ impl<'p> Pass<'p> {
         let never = self.terms.bool(false);
         let mut seen = vec![never; blocks.len()];
         for thread in self.other_threads() {
-            let knows = |block: &ObjectId| self.known.tracks.seen.contains(&(thread, *block));
+            let knows = |block: &ObjectId| self.facts.stored.seen.contains(&(thread, *block));
             let known: Vec<usize> = (0..blocks.len())
                 .filter(|index| knows(&blocks[*index]))
                 .collect();
@@ -481,10 +484,10 @@ impl<'p> Pass<'p> {
         ending: Ending,
     ) -> Vec<Hold> {
         let word = self.program.target.pointer_bytes;
-        let places: Vec<_> = self.known.tracks.places.clone().into_iter().collect();
+        let places: Vec<_> = self.facts.stored.places.clone().into_iter().collect();
         let mut holds = Vec::new();
         for ((object, offset), is_sure) in places {
-            let data = &self.known.objects[object];
+            let data = &self.facts.objects[object];
             if offset + word > data.size {
                 continue;
             }
@@ -492,7 +495,7 @@ impl<'p> Pass<'p> {
             let is_own = Some(data.owner) == mine;
             let mut within = None;
             let mut condition = self.truth();
-            match self.known.objects[object].key {
+            match self.facts.objects[object].key {
                 ObjectKey::Global(_) | ObjectKey::Environment(..) => {}
                 ObjectKey::Heap(_) => {
                     let Some(index) = blocks.iter().position(|block| *block == object) else {
@@ -563,7 +566,7 @@ impl<'p> Pass<'p> {
     fn points_into(&mut self, pointer: TermId, block: ObjectId) -> TermId {
         let (bits, top) = (self.offset_bits(), self.word() - 1);
         let high = self.terms.extract(pointer, top, bits);
-        let number = u128::from(self.known.number(block));
+        let number = u128::from(self.facts.objects.number(block));
         let number = self.terms.constant(top + 1 - bits, number);
         self.terms.equal(high, number)
     }

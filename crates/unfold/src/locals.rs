@@ -7,7 +7,7 @@
 //! notices. Where none of them is known it is no step at all.
 
 use crate::Error;
-use crate::known::ObjectId;
+use crate::facts::objects::ObjectId;
 use crate::pass::{Execution, Frame, Pass, State};
 use crate::threads::{Place, Step};
 use ir::{Body, Operand, Terminator};
@@ -53,7 +53,7 @@ impl<'p> Pass<'p> {
 
     /// The thread leaves all its functions at once.
     pub fn end_all_locals(&mut self, state: &mut State, frame: &Frame) {
-        let objects = self.known.objects.keys();
+        let objects = self.facts.objects.iter().map(|(id, _)| id);
         let own = objects.filter(|id| self.is_own_local(*id) && state.memory.has(*id));
         let own: Vec<ObjectId> = own.collect();
         self.end_locals_here(state, frame, &own);

@@ -5,7 +5,7 @@
 //! that is only tried, is not held. To forget a lock is always right.
 
 use crate::access::Targets;
-use crate::known::ObjectId;
+use crate::facts::objects::ObjectId;
 use crate::pass::{Pass, State};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -86,7 +86,7 @@ impl<'p> Pass<'p> {
 #[cfg(test)]
 mod tests {
     use super::{Grip, Held};
-    use crate::known::ObjectId;
+    use crate::facts::objects::ObjectId;
 
     fn held(locks: &[(u32, Grip)]) -> Held {
         let mut held = Held::default();

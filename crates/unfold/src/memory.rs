@@ -4,7 +4,7 @@
 //! until written. It knows nothing of other threads: what they share is kept
 //! elsewhere, and the bytes here are then without meaning.
 
-use crate::known::{Content, Known, ObjectId};
+use crate::facts::objects::{Content, ObjectId, Objects};
 use formula::{Sort, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -50,7 +50,7 @@ enum Written {
 /// What reading needs besides the memory itself.
 pub struct Ground<'a> {
     pub terms: &'a mut Terms,
-    pub known: &'a Known,
+    pub objects: &'a Objects,
     pub fresh: &'a mut Fresh,
 }
 
@@ -58,7 +58,7 @@ impl Ground<'_> {
     /// Bytes as they were before anybody wrote.
     fn untouched(&mut self, object: ObjectId, offset: u64, size: u64) -> TermId {
         let width = 8 * size as u32;
-        match &self.known.objects[object].starts_as {
+        match &self.objects[object].starts_as {
             Content::Zero => self.terms.constant(width, 0),
             Content::Bytes(bytes) => {
                 let at = |index: u64| bytes.get((offset + index) as usize).copied().unwrap_or(0);
@@ -233,7 +233,7 @@ impl Memory {
         ids.sort_unstable();
         let empty = Rc::new(Store::default());
         for object in ids {
-            let is_made_on_the_way = ground.known.is_made_on_the_way(object);
+            let is_made_on_the_way = ground.objects.is_made_on_the_way(object);
             let (mine, theirs) = match (self.objects.get(&object), other.objects.get(&object)) {
                 // It exists only on one of the paths.
                 (None, Some(theirs)) if is_made_on_the_way => {

@@ -4,7 +4,8 @@
 use crate::address_reuse::AddressReuse;
 use crate::block_order::BlockOrder;
 use crate::checks::Check;
-use crate::known::{FrameId, Instance, Known, ObjectId};
+use crate::facts::Facts;
+use crate::facts::objects::{FrameId, Instance, ObjectId};
 use crate::learn::{self, Bounds};
 use crate::locksets::Held;
 use crate::memory::{Fresh, Ground, Memory};
@@ -168,7 +169,7 @@ pub struct Pass<'p> {
     pub program: &'p Program,
     pub options: &'p Options,
     pub block_orders: &'p mut HashMap<FunctionId, Rc<BlockOrder>>,
-    pub known: &'p mut Known,
+    pub facts: &'p mut Facts,
     pub terms: Terms,
     pub values: Values,
     pub fresh: Fresh,
@@ -246,7 +247,7 @@ impl<'p> Pass<'p> {
     pub fn ground(&mut self) -> Ground<'_> {
         Ground {
             terms: &mut self.terms,
-            known: self.known,
+            objects: &self.facts.objects,
             fresh: &mut self.fresh,
         }
     }
@@ -276,7 +277,7 @@ impl<'p> Pass<'p> {
 
     /// Addresses must tell all objects apart.
     pub fn check_numbers(&self) -> Result<(), Error> {
-        match self.known.has_run_out() {
+        match self.facts.objects.has_run_out() {
             false => Ok(()),
             true => Err(Error::Unsupported {
                 what: "a program with more objects than its addresses can tell apart".to_owned(),
@@ -662,7 +663,7 @@ impl<'p> Pass<'p> {
         a.unnoticed.sort_by_key(|one| one.execution);
         a.unnoticed.dedup_by_key(|one| one.execution);
         a.memory.merge(&mut self.ground(), condition, &b.memory);
-        a.unwritten.merge(&b.unwritten, self.known);
+        a.unwritten.merge(&b.unwritten, &mut self.facts.unwritten);
         a.published.merge(&mut self.terms, condition, &b.published);
         a.held.merge(&b.held);
         if !Rc::ptr_eq(&a.registers, &b.registers) {
@@ -702,7 +703,7 @@ impl<'p> Pass<'p> {
     }
 
     pub fn check_thread_count(&self, frame: &Frame) -> Result<(), Error> {
-        if self.known.thread_count() > MAX_THREADS {
+        if self.facts.threads.count() > MAX_THREADS {
             let what = format!("more than {MAX_THREADS} threads");
             return Err(self.unsupported(frame, what));
         }

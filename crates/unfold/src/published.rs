@@ -11,7 +11,7 @@
 //! may really use an object.
 
 use crate::access::Targets;
-use crate::known::{ObjectId, ObjectKey};
+use crate::facts::objects::{ObjectId, ObjectKey};
 use crate::pass::{Pass, State};
 use formula::{TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,7 +87,7 @@ impl<'p> Pass<'p> {
 
     /// When others know an object, be it the thread's own or not.
     pub fn is_known_to_others(&mut self, state: &State, object: ObjectId) -> TermId {
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         let can_be_private = matches!(data.key, ObjectKey::Local(_) | ObjectKey::Heap(_));
         match can_be_private && data.owner == self.thread {
             true => state.published.when(&mut self.terms, object),
@@ -117,10 +117,10 @@ impl<'p> Pass<'p> {
         condition: TermId,
         value: TermId,
     ) {
-        let is_own = match self.known.objects[into].key {
+        let is_own = match self.facts.objects[into].key {
             ObjectKey::Global(_) | ObjectKey::Environment(..) => false,
             ObjectKey::Local(_) | ObjectKey::Heap(_) | ObjectKey::ThreadLocal(..) => {
-                self.known.objects[into].owner == self.thread
+                self.facts.objects[into].owner == self.thread
             }
             _ => return,
         };
@@ -156,13 +156,13 @@ impl<'p> Pass<'p> {
         let objects = self.objects_in(word);
         let number = self.terms.extract(word, width - 1, bits);
         for object in objects {
-            let data = &self.known.objects[object];
+            let data = &self.facts.objects[object];
             let can_be_private = matches!(
                 data.key,
                 ObjectKey::Local(_) | ObjectKey::Heap(_) | ObjectKey::ThreadLocal(..)
             );
             if can_be_private && data.owner == self.thread {
-                let its_number = u128::from(self.known.number(object));
+                let its_number = u128::from(self.facts.objects.number(object));
                 let its_number = self.terms.constant(width - bits, its_number);
                 found.push((object, self.terms.equal(number, its_number)));
             }

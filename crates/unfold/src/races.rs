@@ -12,7 +12,7 @@
 
 use crate::access::Targets;
 use crate::checks::Check;
-use crate::known::ObjectId;
+use crate::facts::objects::ObjectId;
 use crate::large_arrays::SlotFor;
 use crate::locksets::Held;
 use crate::pass::{Pass, State};
@@ -137,11 +137,11 @@ impl<'p> Pass<'p> {
         condition: TermId,
         mode: Mode,
     ) {
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         if size == 0 || data.is_constant || !data.is_data() {
             return;
         }
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             let first = self.element_at(object, offset);
             let last = self.element_at(object, offset + size - 1);
             self.note_elements(state, position, object, (first, last), condition, mode);
@@ -160,7 +160,11 @@ impl<'p> Pass<'p> {
         condition: TermId,
         mode: Mode,
     ) {
-        let Some(slot) = self.known.slot(array, SlotFor::Raced) else {
+        let Some(slot) = self
+            .facts
+            .arrays
+            .slot(&mut self.facts.objects, array, SlotFor::Raced)
+        else {
             return;
         };
         self.note(slot, 0, 1, mode.is_write);
@@ -225,7 +229,7 @@ impl<'p> Pass<'p> {
         let mut spots = 0;
         for mut list in std::mem::take(&mut self.races.noted).into_values() {
             for noted in &mut list {
-                noted.held.retain(|lock| self.known.is_reliable(lock));
+                noted.held.retain(|lock| self.facts.sync.is_reliable(lock));
             }
             for (start, end) in contested(&list) {
                 let spot = SpotId::from_u32(spots);

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::Call;
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::omissions::{Omission, Way};
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use formula::{BinaryOp as Bits, TermId};
@@ -129,7 +129,9 @@ impl<'p> Pass<'p> {
     /// Shadows of large arrays are not followed.
     pub fn check_array_shadow(&mut self, array: ObjectId, shadow: Option<TermId>) {
         let is_dirty = shadow.is_some_and(|shadow| self.terms.as_constant(shadow) != Some(0));
-        if self.looks_for_shadows() && (is_dirty || self.known.has_shadow(array)) {
+        if self.looks_for_shadows()
+            && (is_dirty || self.facts.unwritten.has_shadow(&self.facts.objects, array))
+        {
             self.unfollowed = Some("a large array with bytes that were never written");
         }
     }
@@ -137,18 +139,20 @@ impl<'p> Pass<'p> {
     /// The object that says which bits of an object were never written, if there
     /// may be some and somebody asks.
     pub fn shadow_object(&mut self, object: ObjectId) -> Option<ObjectId> {
-        if !self.looks_for_shadows() || !self.known.has_shadow(object) {
+        if !self.looks_for_shadows()
+            || !self.facts.unwritten.has_shadow(&self.facts.objects, object)
+        {
             return None;
         }
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         let (size, owner) = (data.size, data.owner);
         let name = format!("shadow of {}", data.name);
-        let starts_as = match self.known.starts_unwritten(object) {
+        let starts_as = match self.facts.objects.starts_unwritten(object) {
             true => Content::Bytes(Rc::from(vec![0xff; size as usize])),
             false => Content::Zero,
         };
         let key = ObjectKey::Shadow(object);
-        Some(self.known.object(key.clone(), || Object {
+        Some(self.facts.objects.make(key.clone(), || Object {
             key,
             size,
             name,
@@ -182,7 +186,7 @@ impl<'p> Pass<'p> {
         if !self.looks_for_shadows() {
             return None;
         }
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             self.check_array_shadow(object, None);
             return None;
         }
@@ -226,15 +230,15 @@ impl<'p> Pass<'p> {
         condition: TermId,
         shadow: Option<TermId>,
     ) {
-        if !self.looks_for_shadows() || !self.known.objects[object].is_data() {
+        if !self.looks_for_shadows() || !self.facts.objects[object].is_data() {
             return;
         }
         let shadow = shadow.filter(|shadow| self.terms.as_constant(*shadow) != Some(0));
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             return self.check_array_shadow(object, shadow);
         }
-        if shadow.is_some() && !self.known.has_shadow(object) {
-            self.known.taint(object);
+        if shadow.is_some() && !self.facts.unwritten.has_shadow(&self.facts.objects, object) {
+            self.facts.unwritten.taint(object);
         }
         if let Some(place) = self.shadow_object(object) {
             let value = shadow.unwrap_or_else(|| self.terms.constant(8 * size as u32, 0));

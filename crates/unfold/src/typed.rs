@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::access::{Part, Target, Targets};
 use crate::checks::Check;
-use crate::known::Content;
+use crate::facts::objects::Content;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::races::{Mode, Noting};
 use crate::shadows::Word;
@@ -236,7 +236,7 @@ impl<'p> Pass<'p> {
     /// Bytes that were never written are inputs, which a replay must be given.
     fn settle(&mut self, frame: &Frame, targets: &Targets, words: &[Word]) {
         let is_unknown = |target: &Target| {
-            let data = &self.known.objects[target.object];
+            let data = &self.facts.objects[target.object];
             matches!(data.starts_as, Content::Unknown)
         };
         // Blocks that are copied may bring such bytes to any object.

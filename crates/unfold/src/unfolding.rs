@@ -2,7 +2,7 @@
 
 use crate::addressees::Addressee;
 use crate::checks::{Check, Checks};
-use crate::known::Known;
+use crate::facts::Facts;
 use crate::memory::{Fresh, Memory};
 use crate::omissions::Omission;
 use crate::pass::{Pass, Start, Trail, Value};
@@ -151,19 +151,17 @@ pub fn unfold(
     options: &Options,
     keep_going: &mut dyn FnMut(usize) -> bool,
 ) -> Result<Unfolding, Error> {
-    let mut known = Known::of(program);
+    let mut facts = Facts::of(program);
     let mut block_orders = HashMap::new();
     // Passes since the cells were last cut anew.
     let mut settled = 0;
     for passes in 1..=MAX_PASSES {
-        known.grew = false;
-        known.values_grew = false;
-        known.growing.clear();
+        facts.begin_pass();
         let mut pass = Pass {
             program,
             options,
             block_orders: &mut block_orders,
-            known: &mut known,
+            facts: &mut facts,
             terms: Terms::new(),
             values: Values::new(offset_bits(program)),
             fresh: Fresh::default(),
@@ -212,8 +210,7 @@ pub fn unfold(
             }
             Err(error) => return Err(error),
         }
-        pass.known.conclude();
-        if pass.known.grew {
+        if pass.facts.conclude() {
             settled = 0;
             continue;
         }
@@ -222,9 +219,9 @@ pub fn unfold(
         // in each context a thread reads what was there before, or its own. And a
         // pass executes the threads in the order in which a round does.
         let is_enough = options.turns.is_some_and(|turns| settled >= turns);
-        if pass.known.values_grew && !is_enough {
+        if pass.facts.values.have_grown() && !is_enough {
             if settled > PATIENCE {
-                pass.known.widen();
+                pass.facts.values.widen();
             }
             continue;
         }
@@ -326,14 +323,14 @@ impl Pass<'_> {
         let allocations = self.allocations.iter();
         let allocations = allocations
             .map(|(object, (thread, execution))| {
-                let number = self.known.number(*object);
+                let number = self.facts.objects.number(*object);
                 (number, (numbers[thread], *execution))
             })
             .collect();
         let addressees = self.addressees(&numbers);
         let mut cells: PrimaryMap<_, Cell> = std::mem::take(&mut self.cells);
         for ((object, start), cell) in &self.cell_ids {
-            if let Some(values) = self.known.values.get(&(*object, *start))
+            if let Some(values) = self.facts.values.get(*object, *start)
                 && self.options.reductions.ranges
             {
                 cells[*cell].range = values.range().clone();
@@ -370,12 +367,12 @@ impl Pass<'_> {
             omissions: self.omissions,
             is_coarse: self.is_coarse,
             passes,
-            is_settled: !self.known.values_grew,
+            is_settled: !self.facts.values.have_grown(),
         }
     }
 
     fn argument_vector(&mut self) -> formula::TermId {
-        use crate::known::{Content, Object, ObjectKey};
+        use crate::facts::objects::{Content, Object, ObjectKey};
         let word = self.program.target.pointer_bytes;
         let bits = offset_bits(self.program);
         let mut vector = Vec::new();
@@ -383,7 +380,7 @@ impl Pass<'_> {
             let mut bytes = argument.clone().into_bytes();
             bytes.push(0);
             let key = ObjectKey::Environment("argument", index as u32);
-            let object = self.known.object(key.clone(), || Object {
+            let object = self.facts.objects.make(key.clone(), || Object {
                 key,
                 size: bytes.len() as u64,
                 name: format!("argv[{index}]"),
@@ -391,12 +388,12 @@ impl Pass<'_> {
                 owner: MAIN,
                 starts_as: Content::Bytes(bytes.into()),
             });
-            let address = u64::from(self.known.number(object)) << bits;
+            let address = u64::from(self.facts.objects.number(object)) << bits;
             vector.extend_from_slice(&address.to_le_bytes()[..word as usize]);
         }
         vector.extend(std::iter::repeat_n(0, word as usize));
         let key = ObjectKey::Environment("arguments", 0);
-        let object = self.known.object(key.clone(), || Object {
+        let object = self.facts.objects.make(key.clone(), || Object {
             key,
             size: vector.len() as u64,
             name: "argv".to_owned(),

@@ -11,7 +11,8 @@
 //! thread. What is stored in an object that is not known yet itself gets out
 //! together with that object.
 
-use crate::known::{Content, Known, ObjectId};
+use crate::facts::objects::{Content, ObjectId};
+use crate::facts::unwritten::UnwrittenFacts;
 use crate::pass::{Pass, State};
 use formula::TermId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,7 @@ struct UnwrittenObject {
 
 impl Unwritten {
     /// Joins what two paths know.
-    pub fn merge(&mut self, other: &Unwritten, known: &mut Known) {
+    pub fn merge(&mut self, other: &Unwritten, facts: &mut UnwrittenFacts) {
         if Rc::ptr_eq(&self.0, &other.0) {
             return;
         }
@@ -49,12 +50,12 @@ impl Unwritten {
             one.holds.extend(&theirs.holds);
         }
         for object in out {
-            self.tell(object, known);
+            self.tell(object, facts);
         }
     }
 
     /// The address of an object gets out.
-    fn tell(&mut self, object: ObjectId, known: &mut Known) {
+    fn tell(&mut self, object: ObjectId, facts: &mut UnwrittenFacts) {
         let mut open = vec![object];
         while let Some(object) = open.pop() {
             if self.0.get(&object).is_none_or(|one| one.is_out) {
@@ -63,7 +64,7 @@ impl Unwritten {
             if let Some(one) = Rc::make_mut(&mut self.0).get_mut(&object) {
                 one.is_out = true;
                 for start in &one.unwritten {
-                    known.note_raw(object, *start);
+                    facts.note_raw(object, *start);
                 }
                 open.extend(std::mem::take(&mut one.holds));
             }
@@ -75,11 +76,11 @@ impl<'p> Pass<'p> {
     /// A block or local comes into being.
     pub fn track_unwritten(&mut self, state: &mut State, object: ObjectId) {
         self.make_shadow(state, object);
-        let is_unknown = matches!(self.known.objects[object].starts_as, Content::Unknown);
+        let is_unknown = matches!(self.facts.objects[object].starts_as, Content::Unknown);
         if self.is_alone || !is_unknown {
             return;
         }
-        let pieces = self.known.pieces(object);
+        let pieces = self.facts.sharing.pieces(object);
         let shared = (pieces.iter()).filter(|piece| piece.is_shared);
         let one = UnwrittenObject {
             unwritten: shared.map(|piece| piece.start).collect(),
@@ -94,7 +95,7 @@ impl<'p> Pass<'p> {
     pub fn reads_piece(&mut self, state: &State, object: ObjectId, start: u64) {
         let one = state.unwritten.0.get(&object);
         if one.is_some_and(|one| one.unwritten.contains(&start)) {
-            self.known.note_raw(object, start);
+            self.facts.unwritten.note_raw(object, start);
         }
     }
 
@@ -115,13 +116,13 @@ impl<'p> Pass<'p> {
         let Some(one) = tracked.0.get(&object) else {
             found
                 .into_iter()
-                .for_each(|one| tracked.tell(one, self.known));
+                .for_each(|one| tracked.tell(one, &mut self.facts.unwritten));
             return;
         };
         let is_new = is_sure && one.unwritten.contains(&start);
         if one.is_out {
             for one in found {
-                tracked.tell(one, self.known);
+                tracked.tell(one, &mut self.facts.unwritten);
             }
         } else if !found.is_empty()
             && let Some(one) = Rc::make_mut(&mut tracked.0).get_mut(&object)
@@ -137,7 +138,7 @@ impl<'p> Pass<'p> {
     pub fn hand_over(&mut self, state: &mut State, value: TermId) {
         self.publish(state, value);
         for object in self.tracked_in(state, value) {
-            state.unwritten.tell(object, self.known);
+            state.unwritten.tell(object, &mut self.facts.unwritten);
         }
     }
 

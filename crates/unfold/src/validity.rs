@@ -4,7 +4,7 @@
 
 use crate::access::Targets;
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
 use std::rc::Rc;
@@ -24,17 +24,17 @@ impl<'p> Pass<'p> {
     /// The flag that says whether a block has not been freed, or a local that others
     /// use has not come to its end.
     pub fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         match data.key {
             ObjectKey::Heap(_) => {}
             // Only others can come too late to a local.
-            ObjectKey::Local(_) if self.known.is_lent(object) => {}
+            ObjectKey::Local(_) if self.facts.sharing.is_lent(object) => {}
             _ => return None,
         }
         let key = ObjectKey::Alive(object);
         let owner = data.owner;
         let name = format!("life of {}", data.name);
-        Some(self.known.object(key.clone(), || Object {
+        Some(self.facts.objects.make(key.clone(), || Object {
             key,
             size: 1,
             name,
@@ -83,7 +83,11 @@ impl<'p> Pass<'p> {
         let (mut lives, mut ends) = (Vec::new(), Vec::new());
         for target in &targets.list {
             is_visible |= self.is_visible(target.object, target.offset, size);
-            for life in self.known.graves(target.object, target.offset, size) {
+            for life in
+                self.facts
+                    .sync
+                    .graves(&self.facts.objects, target.object, target.offset, size)
+            {
                 is_visible |= self.is_visible(life, 0, 4);
             }
             match self.is_elsewhere(target.object) {
@@ -91,7 +95,7 @@ impl<'p> Pass<'p> {
                 false => own.push(target.condition),
             }
             if self.is_local_of_other(target.object) {
-                self.known.lend(target.object);
+                self.facts.sharing.lend(target.object);
             }
             if !self.is_own_local(target.object)
                 && let Some(alive) = self.alive_object(target.object)
@@ -158,7 +162,7 @@ impl<'p> Pass<'p> {
     /// Whether others may know of some memory without any doing of the thread. To
     /// access it is a step, even if no other thread does.
     pub fn is_elsewhere(&self, object: ObjectId) -> bool {
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         let is_global = matches!(data.key, ObjectKey::Global(_) | ObjectKey::Environment(..));
         !data.is_constant && (is_global || data.owner != self.thread)
     }
@@ -211,21 +215,21 @@ impl<'p> Pass<'p> {
     }
 
     fn is_local_of_other(&self, object: ObjectId) -> bool {
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         matches!(data.key, ObjectKey::Local(_)) && data.owner != self.thread
     }
 
     /// Whether an object is a local of the thread itself, which knows without asking
     /// whether it is gone.
     pub fn is_own_local(&self, object: ObjectId) -> bool {
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         matches!(data.key, ObjectKey::Local(_)) && data.owner == self.thread
     }
 
     /// The flag that says whether a thread has ended, if an object is one of its
     /// variables and used by another thread. Only if wrong uses are looked for.
     fn end_of_owner(&mut self, object: ObjectId) -> Option<ObjectId> {
-        match self.known.objects[object].key {
+        match self.facts.objects[object].key {
             ObjectKey::ThreadLocal(owner, _) if owner != self.thread => self
                 .options
                 .checks

@@ -8,7 +8,7 @@
 
 use crate::access::Targets;
 use crate::checks::Check;
-use crate::known::SyncPart;
+use crate::facts::objects::SyncPart;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::threads::{ThreadId, Wait};
 use formula::TermId;
@@ -68,7 +68,7 @@ impl<'p> Pass<'p> {
         if !self.looks_for_deadlocks() {
             return holders;
         }
-        for number in 0..self.known.thread_count() as u32 {
+        for number in 0..self.facts.threads.count() as u32 {
             let value = self.int(u128::from(number) + 1);
             let is_owner = self.terms.equal(owner, value);
             let is_owner = self.terms.and(is_owner, condition);

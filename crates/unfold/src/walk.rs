@@ -3,7 +3,7 @@
 
 use crate::block_order::Key;
 use crate::checks::Check;
-use crate::known::FrameKey;
+use crate::facts::objects::FrameKey;
 use crate::locksets::Held;
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, LastStep, Pass, Start, State, Value, Work};
@@ -66,7 +66,8 @@ impl<'p> Pass<'p> {
         self.halted.clear();
         let is_main = start.thread.as_u32() == 0;
         let id = self
-            .known
+            .facts
+            .objects
             .frame(FrameKey::Thread(start.thread, start.function));
         let mut frame = self.new_frame(id, start.function, start.arguments, state.guard)?;
         frame.caller_is_only_path = is_main;
@@ -101,7 +102,10 @@ impl<'p> Pass<'p> {
         frame: Frame,
     ) -> Result<Option<(State, Option<Value>)>, Error> {
         for function in self.program.startup.clone() {
-            let id = self.known.frame(FrameKey::Thread(self.thread, function));
+            let id = self
+                .facts
+                .objects
+                .frame(FrameKey::Thread(self.thread, function));
             let mut startup = self.new_frame(id, function, Vec::new(), state.guard)?;
             startup.caller_is_only_path = true;
             match self.run_function(state, startup)? {
@@ -172,7 +176,7 @@ impl<'p> Pass<'p> {
 
     pub fn new_frame(
         &mut self,
-        id: crate::known::FrameId,
+        id: crate::facts::objects::FrameId,
         function: FunctionId,
         arguments: Vec<Value>,
         entry: TermId,
@@ -207,7 +211,10 @@ impl<'p> Pass<'p> {
     /// A frame for what happens outside of any function.
     pub fn bare_frame(&mut self) -> Frame {
         let main = self.program.main;
-        let id = self.known.frame(FrameKey::Thread(self.thread, main));
+        let id = self
+            .facts
+            .objects
+            .frame(FrameKey::Thread(self.thread, main));
         match self.new_frame(id, main, Vec::new(), TermId::from_u32(0)) {
             Ok(frame) => frame,
             Err(_) => unreachable!("front ends refuse programs without main"),
@@ -288,7 +295,7 @@ impl<'p> Pass<'p> {
                 if frame.is_only_path {
                     self.last_only = self.clock;
                 }
-                if self.known.alone_until == Some(self.clock) {
+                if self.facts.alone_until == Some(self.clock) {
                     self.begin_sharing(state);
                 }
             }

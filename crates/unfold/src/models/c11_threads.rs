@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::calls::{Call, Reply};
-use crate::known::SyncKind;
+use crate::facts::sync::SyncKind;
 use crate::models::mutex::Manner;
 use crate::pass::{Frame, Pass, State};
 use library::{C11Thread, Keys, Once, Thread};

@@ -4,7 +4,7 @@
 use crate::access::Part;
 use crate::calls::{Argument, Call};
 use crate::checks::Check;
-use crate::known::ObjectId;
+use crate::facts::objects::ObjectId;
 use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::threads::Creation;
@@ -187,7 +187,14 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         let me = std::mem::replace(&mut self.thread, creation.thread);
         for is_write in [false, clears] {
-            self.known.note_access(object, part.0, part.1, me, is_write);
+            self.facts.sharing.note_access(
+                &self.facts.objects,
+                object,
+                part.0,
+                part.1,
+                me,
+                is_write,
+            );
         }
         let guard = self.terms.and(state.guard, creation.condition);
         let path = std::mem::replace(&mut state.guard, guard);

@@ -6,7 +6,7 @@ pub mod format_language;
 use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
-use crate::known::{Content, Object, ObjectKey};
+use crate::facts::objects::{Content, Object, ObjectKey};
 use crate::models::output::Arguments;
 use crate::models::strings::text::Together;
 use crate::pass::{Flow, Frame, Pass, State};
@@ -276,7 +276,7 @@ impl<'p> Pass<'p> {
                     let rests = targets
                         .list
                         .iter()
-                        .map(|target| self.known.objects[target.object].size - target.offset);
+                        .map(|target| self.facts.objects[target.object].size - target.offset);
                     rests.min().unwrap_or(0).max(2)
                 },
                 |width| width.saturating_add(1),
@@ -509,7 +509,7 @@ impl<'p> Pass<'p> {
         }
         let key = ObjectKey::Heap(self.instance(frame, state, 300));
         let owner = self.thread;
-        let object = self.known.object(key.clone(), || Object {
+        let object = self.facts.objects.make(key.clone(), || Object {
             key,
             size: 1,
             name: "a stream".to_owned(),
@@ -535,7 +535,7 @@ impl<'p> Pass<'p> {
         let dead = self.terms.constant(8, 0);
         for target in &targets.list {
             let key = ObjectKey::Alive(target.object);
-            if let Some(alive) = self.known.find(&key) {
+            if let Some(alive) = self.facts.objects.find(&key) {
                 let position = together.position;
                 self.write_at(state, position, alive, 0, 1, target.condition, dead);
             }

@@ -3,7 +3,7 @@
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
-use crate::known::{Content, KeyPart, Object, ObjectId, ObjectKey, ThreadPart};
+use crate::facts::objects::{Content, KeyPart, Object, ObjectId, ObjectKey, ThreadPart};
 use crate::models::EINVAL;
 use crate::models::call_back::CallBack;
 use crate::omissions::Omission;
@@ -28,7 +28,7 @@ impl<'p> Pass<'p> {
             KeyPart::Life => 1,
             KeyPart::Destructor => self.program.target.pointer_bytes,
         };
-        self.known.object(id.clone(), || Object {
+        self.facts.objects.make(id.clone(), || Object {
             key: id,
             size,
             name: format!("{part:?} of key {key}"),
@@ -47,7 +47,7 @@ impl<'p> Pass<'p> {
         part: KeyPart,
     ) -> Result<TermId, Error> {
         let object = self.key_object(key, part);
-        let size = self.known.objects[object].size;
+        let size = self.facts.objects[object].size;
         self.read_aside(state, frame, object, (0, size), false)
     }
 
@@ -63,7 +63,7 @@ impl<'p> Pass<'p> {
         for key in keys {
             for part in [KeyPart::Life, KeyPart::Destructor] {
                 let object = self.key_object(key, part);
-                is_noticed |= self.is_visible(object, 0, self.known.objects[object].size);
+                is_noticed |= self.is_visible(object, 0, self.facts.objects[object].size);
             }
         }
         if !is_noticed && !self.is_alone {
@@ -88,7 +88,7 @@ impl<'p> Pass<'p> {
                     seen: Seen::AtOnce,
                     only_where: None,
                 };
-                let keys = 0..self.known.key_count();
+                let keys = 0..self.facts.threads.key_count();
                 let Ok(position) = self.begin_key_step(state, frame, &nowhere, keys.clone()) else {
                     return Ok(Reply::Never);
                 };
@@ -122,8 +122,8 @@ impl<'p> Pass<'p> {
         let mut place = self.resolve(frame, address, 4, true)?;
         place.seen = Seen::AtStep;
         let instance = self.instance(frame, state, 0);
-        let key = self.known.key(instance);
-        if !self.is_alone && self.known.key_count() > 1 {
+        let key = self.facts.threads.key(instance);
+        if !self.is_alone && self.facts.threads.key_count() > 1 {
             self.omissions.insert(Omission::OrderOfKeys);
         }
         let Ok(position) = self.begin_key_step(state, frame, &place, [key].into_iter()) else {
@@ -162,7 +162,7 @@ impl<'p> Pass<'p> {
         let me = self.thread;
         let mut value = self.terms.constant(word, 0);
         let mut result = self.int(EINVAL);
-        for key in 0..self.known.key_count() {
+        for key in 0..self.facts.threads.key_count() {
             let condition = self.is(number, u128::from(key));
             if self.terms.as_bool(condition) == Some(false) {
                 continue;
@@ -200,7 +200,7 @@ impl<'p> Pass<'p> {
         let mut index = 0;
         for _ in 0..DESTRUCTOR_ROUNDS {
             let settings_before = self.key_settings;
-            for key in 0..self.known.key_count() {
+            for key in 0..self.facts.threads.key_count() {
                 let object = self.thread_object(me, ThreadPart::Key(key), size);
                 let always = self.truth();
                 let value = self.read_at(&state, None, object, 0, size, always);

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::access::{Part, Target, Targets};
 use crate::calls::{Call, Reply, split};
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::models::atomic::MAX_BYTES;
 use crate::models::strings::text::Together;
 use crate::omissions::{Maker, Omission};
@@ -340,7 +340,7 @@ impl<'p> Pass<'p> {
             Some(place) => format!("block from {}", self.program.describe_location(place)),
             None => "block".to_owned(),
         };
-        let object = self.known.object(key.clone(), || Object {
+        let object = self.facts.objects.make(key.clone(), || Object {
             key,
             size,
             name,
@@ -348,7 +348,7 @@ impl<'p> Pass<'p> {
             owner,
             starts_as: content,
         });
-        self.known.enlarge(object, size);
+        self.facts.objects.enlarge(object, size);
         self.note_extent(state, object, extent);
         if !is_size_known {
             self.keep_apart(object, Maker::UnknownSizes);
@@ -364,7 +364,7 @@ impl<'p> Pass<'p> {
         let mut targets = self.resolve(frame, pointer, 0, true)?;
         let mut is_noticed = false;
         targets.list.retain(|target| {
-            let data = &self.known.objects[target.object];
+            let data = &self.facts.objects[target.object];
             let is_block = matches!(data.key, ObjectKey::Heap(_)) && target.offset == 0;
             let is_global = matches!(data.key, ObjectKey::Global(_));
             is_noticed |= !is_block && (is_global || data.owner != self.thread);
@@ -401,7 +401,7 @@ impl<'p> Pass<'p> {
     /// As far as races are concerned, to free a block is to write to all of it.
     fn note_freeing(&mut self, state: &State, position: Option<usize>, targets: &Targets) {
         for target in &targets.list {
-            let bytes = (target.object, 0, self.known.objects[target.object].size);
+            let bytes = (target.object, 0, self.facts.objects[target.object].size);
             self.note_use(state, position, bytes, target.condition, Mode::WRITE);
         }
     }
@@ -417,7 +417,7 @@ impl<'p> Pass<'p> {
         let dead = self.terms.constant(8, 0);
         for target in &targets.list {
             let key = ObjectKey::Alive(target.object);
-            if let Some(alive) = self.known.find(&key) {
+            if let Some(alive) = self.facts.objects.find(&key) {
                 self.write_at(state, position, alive, 0, 1, target.condition, dead);
             }
             self.leave_address(state, position, target.object, target.condition);
@@ -440,7 +440,7 @@ impl<'p> Pass<'p> {
         let is_asked = self.terms.not(wish.refused);
         let is_only_freed = self.terms.all(&[is_block, is_empty, is_asked]);
         let new = self.new_block(state, frame, wish.size, Content::Unknown)?;
-        let size = self.known.objects[new].size;
+        let size = self.facts.objects[new].size;
         let is_noticed = is_other_noticed
             || self.is_ending_visible(&old)
             || self.is_taking_visible(new)
@@ -460,12 +460,12 @@ impl<'p> Pass<'p> {
         let always = self.truth();
         self.note_copied(&old, &whole(new, always), size);
         for target in &old.list {
-            let is_cleared = self.known.objects[target.object].starts_as.is_zero();
+            let is_cleared = self.facts.objects[target.object].starts_as.is_zero();
             if is_cleared && self.extent(target.object).is_some() {
                 let what = "more memory for a cleared block whose size is not constant";
                 return Err(self.unsupported(frame, what));
             }
-            let kept = size.min(self.known.objects[target.object].size);
+            let kept = size.min(self.facts.objects[target.object].size);
             let condition = target.condition;
             self.while_tracking(|pass| {
                 for (offset, len) in split(kept) {
@@ -585,7 +585,7 @@ impl<'p> Pass<'p> {
         let is_len_known = self.terms.as_constant(len).is_some();
         let constant = self.terms.as_constant(byte).filter(|_| is_len_known);
         if let ([target], Some(byte)) = (targets.list.as_slice(), constant)
-            && self.known.is_array(target.object)
+            && self.facts.arrays.contains(target.object)
         {
             let place = (target.offset, size);
             self.fill_elements(state, position, target.object, place, byte as u8);
@@ -671,7 +671,7 @@ impl<'p> Pass<'p> {
             if self.extent(target.object).is_some() {
                 return Err(self.unsupported(frame, "searching a block whose size is not constant"));
             }
-            let rest = self.known.objects[target.object].size - target.offset;
+            let rest = self.facts.objects[target.object].size - target.offset;
             let count = most.min(u128::from(rest)) as u64;
             if count > MAX_BYTES {
                 return Err(self.unsupported(frame, "searching a block that long"));
@@ -713,7 +713,7 @@ impl<'p> Pass<'p> {
         let word = self.word();
         let mut size = self.terms.constant(word, 0);
         for target in &targets.list {
-            let data = &self.known.objects[target.object];
+            let data = &self.facts.objects[target.object];
             if matches!(data.key, ObjectKey::Heap(_)) {
                 let greatest = self.terms.constant(word, u128::from(data.size));
                 let here = self.extent(target.object).unwrap_or(greatest);

@@ -5,7 +5,8 @@ use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
-use crate::known::{SyncKind, SyncPart};
+use crate::facts::objects::SyncPart;
+use crate::facts::sync::SyncKind;
 use crate::locksets::Grip;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
@@ -95,7 +96,7 @@ impl<'p> Pass<'p> {
         let mut fixed = self.int(0);
         for target in &targets.list {
             let at = target.offset + at;
-            if at + 4 <= self.known.objects[target.object].size {
+            if at + 4 <= self.facts.objects[target.object].size {
                 let field = self.peek(state, target.object, at, 4);
                 if self.terms.as_constant(field).is_some() {
                     fixed = self.terms.ite(target.condition, field, fixed);

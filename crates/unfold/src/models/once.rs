@@ -3,7 +3,8 @@
 use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
-use crate::known::{SyncKind, SyncPart};
+use crate::facts::objects::SyncPart;
+use crate::facts::sync::SyncKind;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Noting;
 use library::Once;

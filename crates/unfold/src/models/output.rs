@@ -9,7 +9,7 @@ pub mod format_language;
 
 use crate::Error;
 use crate::calls::{Call, Reply};
-use crate::known::ObjectKey;
+use crate::facts::objects::ObjectKey;
 use crate::models::strings::text::{Text, Together};
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use format_language::{Amount, Directive, Fault, Piece};
@@ -160,7 +160,7 @@ impl<'p> Pass<'p> {
         }
         let mut targets = self.resolve(frame, stream, 0, false)?;
         targets.list.retain(|target| {
-            let object = &self.known.objects[target.object];
+            let object = &self.facts.objects[target.object];
             matches!(object.key, ObjectKey::Heap(_))
         });
         Ok(self.open(state, frame, together, &targets, 1))

@@ -7,7 +7,7 @@ mod sorting;
 use crate::Error;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
-use crate::known::ThreadPart;
+use crate::facts::objects::ThreadPart;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
 use library::Process;

@@ -6,7 +6,7 @@ pub mod text;
 
 use crate::Error;
 use crate::calls::{Call, Reply};
-use crate::known::{Content, Object, ObjectKey};
+use crate::facts::objects::{Content, Object, ObjectKey};
 use crate::models::strings::text::{Text, Together};
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State};
@@ -445,7 +445,7 @@ impl<'p> Pass<'p> {
                 continue;
             }
             let key = ObjectKey::Heap(self.instance(frame, state, 1000 + index));
-            let object = self.known.object(key.clone(), || Object {
+            let object = self.facts.objects.make(key.clone(), || Object {
                 key,
                 size: bytes.len() as u64 + 1,
                 name: "a copy of a string".to_owned(),

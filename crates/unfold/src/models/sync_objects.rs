@@ -5,7 +5,8 @@ use crate::Error;
 use crate::access::{Target, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey, SyncKind, SyncPart};
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey, SyncPart};
+use crate::facts::sync::SyncKind;
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::threads::ThreadId;
@@ -30,11 +31,16 @@ impl<'p> Pass<'p> {
         let address = self.argument(call, index);
         let targets = self.resolve(frame, address, 1, false)?;
         for target in &targets.list {
-            let first = self.known.note_kind(target.object, target.offset, kind);
+            let first = self
+                .facts
+                .sync
+                .note_kind(target.object, target.offset, kind);
             if first == kind {
                 continue;
             }
-            self.known.note_unreliable(target.object, target.offset);
+            self.facts
+                .sync
+                .note_unreliable(target.object, target.offset);
             if self.options.checks.has(Check::Misuse) {
                 let what = format!("one object as {first} and as {kind}");
                 return Err(self.unsupported(frame, what));
@@ -45,17 +51,17 @@ impl<'p> Pass<'p> {
 
     pub fn part_object(&mut self, target: &Target, part: SyncPart) -> ObjectId {
         let key = ObjectKey::Sync(target.object, target.offset, part);
-        if let Some(object) = self.known.find(&key) {
+        if let Some(object) = self.facts.objects.find(&key) {
             return object;
         }
         // Others look for all parts of a kind, and may have looked already.
-        self.known.grew = true;
-        let data = &self.known.objects[target.object];
+        self.facts.objects.note_news();
+        let data = &self.facts.objects[target.object];
         let (name, owner) = (
             format!("{part:?} of {}+{}", data.name, target.offset),
             data.owner,
         );
-        self.known.object(key.clone(), || Object {
+        self.facts.objects.make(key.clone(), || Object {
             key,
             size: 4,
             name,
@@ -161,12 +167,12 @@ impl<'p> Pass<'p> {
         targets: &Targets,
         part: impl Fn(ThreadId) -> SyncPart,
     ) -> Vec<ThreadId> {
-        (0..self.known.thread_count())
+        (0..self.facts.threads.count())
             .map(|number| ThreadId::from_u32(number as u32))
             .filter(|thread| {
                 targets.list.iter().any(|target| {
                     let key = ObjectKey::Sync(target.object, target.offset, part(*thread));
-                    self.known.find(&key).is_some()
+                    self.facts.objects.find(&key).is_some()
                 })
             })
             .collect()
@@ -203,7 +209,7 @@ impl<'p> Pass<'p> {
     fn is_raw(&mut self, state: &State, targets: &Targets) -> TermId {
         let mut raw = Vec::new();
         for target in &targets.list {
-            let data = &self.known.objects[target.object];
+            let data = &self.facts.objects[target.object];
             if !matches!(data.starts_as, Content::Unknown) {
                 continue;
             }
@@ -245,7 +251,9 @@ impl<'p> Pass<'p> {
         if !self.is_alone {
             // Somebody may hold it.
             for target in &targets.list {
-                self.known.note_unreliable(target.object, target.offset);
+                self.facts
+                    .sync
+                    .note_unreliable(target.object, target.offset);
             }
         }
         let mut parts = vec![SyncPart::Life];
@@ -301,7 +309,7 @@ impl<'p> Pass<'p> {
             }
         }
         for target in &targets.list {
-            self.known.note_grave(target.object, target.offset);
+            self.facts.sync.note_grave(target.object, target.offset);
         }
         let always = self.truth();
         let destroyed = self.int(DESTROYED);
@@ -318,7 +326,11 @@ impl<'p> Pass<'p> {
         (object, offset, size): (ObjectId, u64, u64),
         condition: TermId,
     ) {
-        for life in self.known.graves(object, offset, size) {
+        for life in self
+            .facts
+            .sync
+            .graves(&self.facts.objects, object, offset, size)
+        {
             let old = self.read_at(state, position, life, 0, 4, condition);
             let is_destroyed = self.is(old, DESTROYED);
             let is_over = self.terms.and(condition, is_destroyed);

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
-use crate::known::{ObjectId, ObjectKey, ThreadPart};
+use crate::facts::objects::{ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Pass, Start, State, Value};
 use crate::races::Noting;
 use crate::threads::{Creation, ThreadId};
@@ -73,7 +73,7 @@ impl<'p> Pass<'p> {
         if self.is_alone {
             if !frame.is_only_path {
                 // Sharing must begin where there is only one path.
-                self.known.alone_until = Some(self.last_only);
+                self.facts.alone_until = Some(self.last_only);
                 return Err(Error::Again);
             }
             self.begin_sharing(state);
@@ -96,7 +96,7 @@ impl<'p> Pass<'p> {
         let mut handle = None;
         for (condition, function) in functions {
             let instance = self.instance(frame, state, 0);
-            let thread = self.known.thread(instance, function);
+            let thread = self.facts.threads.thread(instance, function);
             self.check_thread_count(frame)?;
             let number = u128::from(thread.as_u32()) + 1;
             let number = self.terms.constant(word, number);
@@ -148,7 +148,7 @@ impl<'p> Pass<'p> {
 
     /// Threads that a handle may stand for.
     fn threads_behind(&mut self, handle: TermId) -> Vec<(TermId, ThreadId)> {
-        let count = self.known.thread_count() as u128;
+        let count = self.facts.threads.count() as u128;
         let few = self.values.few(&self.terms, handle);
         let numbers: Vec<u128> = match few {
             Some(few) => few
@@ -310,8 +310,8 @@ impl<'p> Pass<'p> {
     /// Whether a thread has ended. It is kept only for threads that are asked.
     pub fn ended_object(&mut self, thread: ThreadId) -> ObjectId {
         let key = ObjectKey::Thread(thread, ThreadPart::Ended);
-        if self.known.find(&key).is_none() {
-            self.known.grew = true;
+        if self.facts.objects.find(&key).is_none() {
+            self.facts.objects.note_news();
         }
         self.thread_object(thread, ThreadPart::Ended, 1)
     }
@@ -319,7 +319,7 @@ impl<'p> Pass<'p> {
     /// Says that the thread at hand has ended, if anybody asks.
     pub fn note_end(&mut self, state: &mut State, position: usize) {
         let key = ObjectKey::Thread(self.thread, ThreadPart::Ended);
-        if let Some(object) = self.known.find(&key) {
+        if let Some(object) = self.facts.objects.find(&key) {
             let (always, one) = (self.truth(), self.terms.constant(8, 1));
             self.write_at(state, Some(position), object, 0, 1, always, one);
         }

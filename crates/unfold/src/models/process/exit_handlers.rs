@@ -1,7 +1,7 @@
 //! Functions that the program registers for the end of the process.
 
 use crate::calls::{Call, Reply};
-use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::models::call_back::CallBack;
 use crate::pass::{Frame, Handler, Pass, State};
 use crate::threads::{Place, Step};
@@ -62,7 +62,7 @@ impl<'p> Pass<'p> {
 
     fn handler_object(&mut self, key: ObjectKey) -> ObjectId {
         let size = 3 * self.program.target.pointer_bytes;
-        self.known.object(key.clone(), || Object {
+        self.facts.objects.make(key.clone(), || Object {
             key,
             size,
             name: "a function for the end of the process".to_owned(),
@@ -77,7 +77,9 @@ impl<'p> Pass<'p> {
         for (index, function) in self.program.cleanup.iter().enumerate() {
             let key = ObjectKey::Environment("clean-up", index as u32);
             let object = self.handler_object(key);
-            self.known.objects[object].starts_as = Content::Bytes(std::rc::Rc::from([1u8]));
+            self.facts
+                .objects
+                .set_start(object, Content::Bytes(std::rc::Rc::from([1u8])));
             self.handlers.push(Handler {
                 object,
                 function: Some(*function),

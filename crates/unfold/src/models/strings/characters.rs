@@ -3,7 +3,7 @@
 
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::{Error, MAIN};
 use formula::TermId;
@@ -169,11 +169,11 @@ impl<'p> Pass<'p> {
             _ => "lower-case characters",
         };
         let key = ObjectKey::Environment(name, 0);
-        if let Some(object) = self.known.find(&key) {
+        if let Some(object) = self.facts.objects.find(&key) {
             return object;
         }
         let zero = TABLE + content.len() as u64 / 384 * 128;
-        let object = self.known.object(key.clone(), || Object {
+        let object = self.facts.objects.make(key.clone(), || Object {
             key,
             size: TABLE + content.len() as u64,
             name: name.to_owned(),
@@ -181,20 +181,22 @@ impl<'p> Pass<'p> {
             owner: MAIN,
             starts_as: Content::Zero,
         });
-        let number = u64::from(self.known.number(object));
+        let number = u64::from(self.facts.objects.number(object));
         let address = (number << self.offset_bits()) + zero;
         let mut bytes =
             address.to_le_bytes()[..self.program.target.pointer_bytes as usize].to_vec();
         bytes.resize(TABLE as usize, 0);
         bytes.extend(content);
-        self.known.objects[object].starts_as = Content::Bytes(bytes.into());
+        self.facts
+            .objects
+            .set_start(object, Content::Bytes(bytes.into()));
         object
     }
 
     /// The name of the only locale there is.
     pub fn locale_name(&mut self) -> TermId {
         let key = ObjectKey::Environment("name of the locale", 0);
-        let object = self.known.object(key.clone(), || Object {
+        let object = self.facts.objects.make(key.clone(), || Object {
             key,
             size: 2,
             name: "the name of the locale".to_owned(),
@@ -209,7 +211,7 @@ impl<'p> Pass<'p> {
     fn error_message(&mut self, state: &mut State, frame: &Frame) -> TermId {
         let key = ObjectKey::Local(self.instance(frame, state, 200));
         let owner = self.thread;
-        let object = self.known.object(key.clone(), || Object {
+        let object = self.facts.objects.make(key.clone(), || Object {
             key,
             size: LONGEST_MESSAGE,
             name: "an error message".to_owned(),

@@ -6,7 +6,7 @@
 use crate::Error;
 use crate::access::{Target, Targets};
 use crate::checks::Check;
-use crate::known::Content;
+use crate::facts::objects::Content;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::validity::Seen;
 use formula::TermId;
@@ -53,7 +53,7 @@ impl<'p> Pass<'p> {
     ) -> Flow {
         let mut is_noticed = false;
         for target in &targets.list {
-            let rest = self.known.objects[target.object].size - target.offset;
+            let rest = self.facts.objects[target.object].size - target.offset;
             is_noticed |= self.is_visible(target.object, target.offset, rest.min(extent));
         }
         let anywhere = Targets {
@@ -84,7 +84,7 @@ impl<'p> Pass<'p> {
         let mut always_fits = true;
         for target in &targets.list {
             let end = target.offset + at + size;
-            if end > self.known.objects[target.object].size {
+            if end > self.facts.objects[target.object].size {
                 always_fits = false;
                 continue;
             }
@@ -131,7 +131,7 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         let mut value = None;
         for target in targets.list.iter().rev() {
-            let object = &self.known.objects[target.object];
+            let object = &self.facts.objects[target.object];
             let offset = target.offset + at;
             if offset >= object.size {
                 continue;
@@ -274,7 +274,7 @@ impl<'p> Pass<'p> {
         }
         self.require_room(together, targets, at, size, condition);
         for target in &targets.list {
-            let object = &self.known.objects[target.object];
+            let object = &self.facts.objects[target.object];
             let place = Target {
                 offset: target.offset + at,
                 ..*target
