@@ -237,7 +237,7 @@ impl<'p> Pass<'p> {
     // Which bytes are shared.
 
     fn pieces_of(&self, object: ObjectId) -> Rc<[Piece]> {
-        if self.is_alone {
+        if self.prologue.is_alone() {
             return Rc::from([]);
         }
         self.facts.sharing.pieces(object)
@@ -254,8 +254,8 @@ impl<'p> Pass<'p> {
 
     /// Takes note of an access, once there are several threads.
     pub fn note(&mut self, object: ObjectId, offset: u64, size: u64, is_write: bool) {
-        if !self.is_alone {
-            let thread = self.thread;
+        if !self.prologue.is_alone() {
+            let thread = self.threads.current();
             let objects = &self.facts.objects;
             self.facts
                 .sharing
@@ -292,7 +292,7 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         self.note_use(state, position, bytes, condition, Mode::READ);
         let value = self.read_bytes(state, position, bytes, condition);
-        self.note_seen(self.thread, value);
+        self.note_seen(self.threads.current(), value);
         value
     }
 
@@ -403,37 +403,38 @@ impl<'p> Pass<'p> {
 
     /// The cell of a shared piece, made when first met.
     fn cell(&mut self, object: ObjectId, piece: Piece) -> CellId {
-        if let Some(cell) = self.cell_ids.get(&(object, piece.start)) {
-            return *cell;
+        if let Some(cell) = self.tables.cells.find(object, piece.start) {
+            return cell;
         }
         let mut ground = Ground {
             terms: &mut self.terms,
             objects: &self.facts.objects,
-            fresh: &mut self.fresh,
+            fresh: &mut self.tables.fresh,
         };
         let data = &ground.objects[object];
         let name = format!("{}+{}", data.name, piece.start);
         let is_unknown = ground.objects.starts_unknown(object);
-        let is_made_later = ground.objects.is_made_on_the_way(object) && !self.snapshot.has(object);
+        let is_made_later =
+            ground.objects.is_made_on_the_way(object) && !self.prologue.snapshot().has(object);
         let width = 8 * piece.size as u32;
         let is_raw = self.facts.unwritten.is_raw(ground.objects, object, piece);
         let initial = if is_unknown && is_made_later && !is_raw {
             // It is written before anybody reads it.
             ground.terms.constant(width, 0)
         } else {
-            self.snapshot
+            self.prologue
+                .snapshot()
                 .read(&mut ground, object, piece.start, piece.size)
         };
         let values = self.values.of(&self.terms, initial);
         self.facts.values.note(object, piece.start, &values);
-        let cell = self.cells.push(Cell {
+        let cell = Cell {
             width,
             initial,
             range: formula::Range::full(width),
             name,
-        });
-        self.cell_ids.insert((object, piece.start), cell);
-        cell
+        };
+        self.tables.cells.add(object, piece.start, cell)
     }
 
     /// Writes at most 16 bytes where the condition holds, all of them known.
@@ -717,8 +718,11 @@ impl<'p> Pass<'p> {
     /// Stores what a thread returns, for those who join it.
     pub fn set_result(&mut self, state: &mut State, position: usize, result: TermId) {
         let size = self.program.target.pointer_bytes;
-        let object =
-            self.thread_object(self.thread, crate::facts::objects::ThreadPart::Result, size);
+        let object = self.thread_object(
+            self.threads.current(),
+            crate::facts::objects::ThreadPart::Result,
+            size,
+        );
         let always = self.truth();
         self.write_at(state, Some(position), object, 0, size, always, result);
     }

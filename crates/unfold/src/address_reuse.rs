@@ -16,6 +16,7 @@ use crate::facts::Growth;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey, Objects};
 use crate::omissions::{Maker, Omission};
 use crate::pass::{Frame, Pass, State};
+use crate::tables::RunConstant;
 use formula::{Range, TermId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -184,8 +185,8 @@ impl<'p> Pass<'p> {
     /// Where a block lies. The same for all threads, since an allocation happens at
     /// most once.
     fn home(&mut self, object: ObjectId) -> TermId {
-        if let Some(home) = self.homes.get(&object) {
-            return *home;
+        if let Some(home) = self.tables.constants.get(RunConstant::Home, object) {
+            return home;
         }
         let width = self.word() - self.offset_bits();
         let homes = self.facts.freed.homes(object);
@@ -200,7 +201,7 @@ impl<'p> Pass<'p> {
             Some(number) => self.terms.constant(width, number),
             None => self.terms.new_variable_in("home", range),
         };
-        self.homes.insert(object, home);
+        self.tables.constants.set(RunConstant::Home, object, home);
         home
     }
 
@@ -259,7 +260,8 @@ impl<'p> Pass<'p> {
         is_made: TermId,
     ) {
         let execution = frame.execution;
-        self.allocations.insert(object, (self.thread, execution));
+        let thread = self.threads.current();
+        self.tables.allocations.note(object, thread, execution);
         if !self.may_reuse() {
             return;
         }
@@ -300,7 +302,7 @@ impl<'p> Pass<'p> {
     /// A block whose address is its own for sure, although others might be meant.
     pub fn keep_apart(&mut self, object: ObjectId, maker: Maker) {
         if self.may_reuse() && self.facts.freed.has_family(object) {
-            self.omissions.insert(Omission::OwnAddress(maker));
+            self.findings.note_omission(Omission::OwnAddress(maker));
         }
     }
 
@@ -349,7 +351,7 @@ impl<'p> Pass<'p> {
             .nth(1)
             .is_some();
         if can_be_another {
-            self.omissions.insert(Omission::ComputedAddress);
+            self.findings.note_omission(Omission::ComputedAddress);
         }
     }
 }

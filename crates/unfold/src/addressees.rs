@@ -51,8 +51,8 @@ impl Pass<'_> {
                 Addressee::Local(*numbers.get(&data.owner)?, function, instance.inst)
             }
             ObjectKey::Heap(_) => {
-                let (thread, execution) = self.allocations.get(&object)?;
-                Addressee::Block(*numbers.get(thread)?, *execution)
+                let (thread, execution) = self.tables.allocations.get(object)?;
+                Addressee::Block(*numbers.get(&thread)?, execution)
             }
             _ => return None,
         })

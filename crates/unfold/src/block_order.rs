@@ -8,8 +8,9 @@
 use analysis::{LoopId, Loops};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use ir::dominators::Dominators;
-use ir::{BlockId, Body, Op, Operand, ValueId};
+use ir::{BlockId, Body, FunctionId, Op, Operand, ValueId};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 pub struct BlockOrder {
     pub loops: Loops,
@@ -22,6 +23,19 @@ pub struct BlockOrder {
     pub crossing: EntitySet<ValueId>,
     /// Addresses of locals that are only loaded and stored.
     pub private: EntitySet<ValueId>,
+}
+
+/// Those of all functions, each made when first asked for.
+#[derive(Default)]
+pub struct BlockOrders(HashMap<FunctionId, Rc<BlockOrder>>);
+
+impl BlockOrders {
+    pub fn get(&mut self, function: FunctionId, body: &Body) -> Rc<BlockOrder> {
+        let order = self.0.entry(function);
+        order
+            .or_insert_with(|| Rc::new(BlockOrder::of(body)))
+            .clone()
+    }
 }
 
 pub type Key = Vec<u32>;

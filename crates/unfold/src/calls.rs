@@ -218,9 +218,9 @@ impl<'p> Pass<'p> {
             };
             return Ok(Some((state, value)));
         }
-        let depth = self.calls.iter().filter(|f| **f == call.function).count();
+        let depth = self.whereabouts.depth_of(call.function);
         if depth as u64 > u64::from(self.options.unwind) {
-            self.cuts.insert((call.function, None));
+            self.findings.note_cut(call.function, None);
             self.cut(&mut state);
             return Ok(None);
         }
@@ -301,7 +301,7 @@ impl<'p> Pass<'p> {
     pub fn enter_atomic(&mut self, state: &mut State, frame: &Frame) {
         state.atomic = Some(match state.atomic {
             Some((position, depth)) => (position, depth + 1),
-            None if self.is_alone => (usize::MAX, 1),
+            None if self.prologue.is_alone() => (usize::MAX, 1),
             None => (self.position(frame, state, 0), 1),
         });
         if let Some((usize::MAX, _)) = state.atomic {
@@ -342,7 +342,7 @@ impl<'p> Pass<'p> {
                 return Ok(None);
             };
             let key = ObjectKey::Local(self.instance(frame, state, 1 + index as u32));
-            let owner = self.thread;
+            let owner = self.threads.current();
             let copy = self.facts.objects.make(key.clone(), || Object {
                 key,
                 size,
@@ -385,7 +385,7 @@ impl<'p> Pass<'p> {
             end += size.next_multiple_of(word);
         }
         let key = ObjectKey::Local(self.instance(frame, state, 100));
-        let owner = self.thread;
+        let owner = self.threads.current();
         let area = self.facts.objects.make(key.clone(), || Object {
             key,
             size: end.max(1),

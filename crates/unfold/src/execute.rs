@@ -131,7 +131,7 @@ impl<'p> Pass<'p> {
         if self.program.globals[global].is_thread_local {
             self.facts
                 .objects
-                .thread_local(self.program, self.thread, global)
+                .thread_local(self.program, self.threads.current(), global)
         } else {
             self.facts.objects.global(global)
         }
@@ -228,7 +228,7 @@ impl<'p> Pass<'p> {
             Some(count) => self.greatest(frame, count, "a local array")?,
         };
         let key = ObjectKey::Local(self.instance(frame, state, 0));
-        let owner = self.thread;
+        let owner = self.threads.current();
         let size = bytes.saturating_mul(most);
         self.check_size(frame, size)?;
         let object = self.facts.objects.make(key.clone(), || Object {
@@ -268,7 +268,7 @@ impl<'p> Pass<'p> {
         if greatest > 1 << 16 {
             return Err(self.unsupported(frame, format!("{what} whose size is not known")));
         }
-        self.is_coarse = true;
+        self.findings.note_coarse(true);
         Ok(greatest as u64)
     }
 
@@ -461,7 +461,7 @@ impl<'p> Pass<'p> {
 
     /// A number about which nothing is said, though the program says something.
     pub fn anything(&mut self, width: u32) -> TermId {
-        self.is_coarse = true;
+        self.findings.note_coarse(true);
         self.terms.new_variable("coarse", Sort::BitVec(width))
     }
 

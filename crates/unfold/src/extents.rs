@@ -10,6 +10,7 @@ use crate::checks::Check;
 use crate::facts::Growth;
 use crate::facts::objects::ObjectId;
 use crate::pass::{Pass, State};
+use crate::tables::RunConstant;
 use formula::{Range, TermId};
 use std::collections::BTreeSet;
 
@@ -49,13 +50,16 @@ impl<'p> Pass<'p> {
         if !self.facts.extents.objects.contains(&object) {
             return None;
         }
-        if let Some(extent) = self.extents.get(&object) {
-            return Some(*extent);
+        let known = self.tables.constants.get(RunConstant::Extent, object);
+        if known.is_some() {
+            return known;
         }
         let (width, greatest) = (self.word(), self.facts.objects[object].size);
         let range = Range::from_unsigned(width, 0..=u128::from(greatest));
         let extent = self.terms.new_variable_in("extent", range);
-        self.extents.insert(object, extent);
+        self.tables
+            .constants
+            .set(RunConstant::Extent, object, extent);
         Some(extent)
     }
 

@@ -86,6 +86,7 @@ impl Facts {
             *growth = Growth::default();
         }
         self.values.begin_pass();
+        self.arrays.begin_pass();
     }
 
     /// Draws conclusions from a pass: cuts objects anew. Values are forgotten when

@@ -16,6 +16,7 @@ use crate::facts::Growth;
 use crate::facts::objects::{Content, Instance, Object, ObjectId, ObjectKey, Objects};
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Mode;
+use crate::tables::RunConstant;
 use crate::values::Places;
 use formula::{Range, TermId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,8 @@ pub struct LargeArrays {
     arrays: BTreeMap<ObjectId, Array>,
     /// Objects that cannot be such arrays after all.
     irregular: BTreeSet<ObjectId>,
+    /// One that the current pass has found not to be used as it must be.
+    misused: Option<ObjectId>,
     pub growth: Growth,
 }
 
@@ -52,6 +55,10 @@ struct Array {
 }
 
 impl LargeArrays {
+    pub fn begin_pass(&mut self) {
+        self.misused = None;
+    }
+
     pub fn contains(&self, object: ObjectId) -> bool {
         let arrays = &self.arrays;
         !arrays.is_empty() && arrays.contains_key(&object)
@@ -146,8 +153,9 @@ impl<'p> Pass<'p> {
 
     /// The element that a slot is about.
     pub fn slot_element(&mut self, slot: ObjectId) -> TermId {
-        if let Some(element) = self.elements.get(&slot) {
-            return *element;
+        let known = self.tables.constants.get(RunConstant::Element, slot);
+        if let Some(element) = known {
+            return element;
         }
         let element = match self.facts.objects[slot].key.clone() {
             ObjectKey::Slot(array, SlotFor::Offset(offset)) => self.element_at(array, offset),
@@ -159,7 +167,9 @@ impl<'p> Pass<'p> {
             }
             _ => self.terms.constant(1, 0),
         };
-        self.elements.insert(slot, element);
+        self.tables
+            .constants
+            .set(RunConstant::Element, slot, element);
         element
     }
 
@@ -179,12 +189,12 @@ impl<'p> Pass<'p> {
 
     /// An array is not used as it must be.
     pub fn irregular(&mut self, array: ObjectId) {
-        self.irregular.get_or_insert(array);
+        self.facts.arrays.misused.get_or_insert(array);
     }
 
     /// Starts anew if an array is not used as it must be.
     pub fn check_arrays(&mut self) -> Result<(), Error> {
-        match self.irregular.take() {
+        match self.facts.arrays.misused.take() {
             None => Ok(()),
             Some(array) => {
                 self.facts.arrays.arrays.remove(&array);
@@ -196,7 +206,8 @@ impl<'p> Pass<'p> {
 
     fn slot(&mut self, array: ObjectId, wanted: SlotFor) -> Option<ObjectId> {
         // Two slots of one element do not know of each other.
-        self.is_coarse |= !self.facts.objects[array].starts_as.is_zero();
+        let starts_as_zero = self.facts.objects[array].starts_as.is_zero();
+        self.findings.note_coarse(!starts_as_zero);
         let (shift, _) = self.element_layout(array);
         let elements = (self.facts.objects[array].size >> shift) as usize;
         // With more slots than elements, one would rather look at each element.

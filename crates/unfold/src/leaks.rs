@@ -37,6 +37,8 @@ pub struct StoredAddresses {
     places: BTreeMap<(ObjectId, u64), bool>,
     /// Threads, and the blocks whose addresses they may have seen.
     seen: BTreeSet<(ThreadId, ObjectId)>,
+    /// Somebody else takes note of the addresses that are being stored.
+    is_tracked: bool,
     pub growth: Growth,
 }
 
@@ -89,7 +91,7 @@ impl<'p> Pass<'p> {
             self.write_at(state, position, flag, 0, 1, condition, value);
         }
         if is_held {
-            self.note_block_seen(self.thread, block);
+            self.note_block_seen(self.threads.current(), block);
         }
     }
 
@@ -156,16 +158,16 @@ impl<'p> Pass<'p> {
 
     /// Carries out stores of which somebody else takes note.
     pub fn while_tracking<T>(&mut self, store: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::replace(&mut self.is_tracked, true);
+        let before = std::mem::replace(&mut self.facts.stored.is_tracked, true);
         let result = store(self);
-        self.is_tracked = before;
+        self.facts.stored.is_tracked = before;
         result
     }
 
     /// Some bytes are written.
     pub fn note_stored(&mut self, (object, offset, size): (ObjectId, u64, u64), value: TermId) {
         let word = self.program.target.pointer_bytes;
-        if !self.options.checks.has(Check::Leak) || self.is_tracked {
+        if !self.options.checks.has(Check::Leak) || self.facts.stored.is_tracked {
             return;
         }
         if size % word != 0 {
@@ -287,7 +289,7 @@ impl<'p> Pass<'p> {
 
     /// Ends the process: a step after which there are no others.
     pub fn end_process_at(&mut self, state: &mut State, frame: &Frame) {
-        let position = match (self.is_alone, state.atomic) {
+        let position = match (self.prologue.is_alone(), state.atomic) {
             (true, _) => None,
             (false, Some((position, _))) => Some(position),
             (false, None) => {
@@ -320,7 +322,7 @@ impl<'p> Pass<'p> {
     /// A thread other than main has ended, or main without ending the process: if it
     /// is the last, the process ends too.
     pub fn end_with_thread(&mut self, state: &mut State, position: usize) {
-        let main = self.works.get(&MAIN);
+        let main = self.threads.get(MAIN);
         if !self.counts_blocks() || !main.is_some_and(|main| main.thread.can_end) {
             return;
         }
@@ -331,7 +333,7 @@ impl<'p> Pass<'p> {
         }
         let is_last = self.terms.all(&is_last);
         let (mut found, mut doubt) = self.leftovers(state, Some(position), is_last, Ending::Thread);
-        if !self.handlers.is_empty() {
+        if !self.models.handlers.is_empty() {
             // They run before memory is looked at, and may still free something.
             let wrong: Vec<TermId> = found.drain(..).map(|(_, is_left)| is_left).collect();
             let wrong = self.terms.any(&wrong);
@@ -348,16 +350,17 @@ impl<'p> Pass<'p> {
             self.notice(state, check, is_left);
         }
         if self.terms.as_bool(doubt) != Some(false) {
-            let known = self.excluded.len();
-            self.exclude(state, doubt);
-            self.doubts.extend(known..self.excluded.len());
+            let from = self.exclude(state, doubt);
+            self.findings.blame_doubt(from);
         }
     }
 
     fn other_threads(&self) -> Vec<ThreadId> {
         let threads =
             (0..self.facts.threads.count()).map(|number| ThreadId::from_u32(number as u32));
-        threads.filter(|thread| *thread != self.thread).collect()
+        threads
+            .filter(|thread| *thread != self.threads.current())
+            .collect()
     }
 
     /// Whether a thread has been created and has not ended.
@@ -423,7 +426,7 @@ impl<'p> Pass<'p> {
                 .into_iter()
                 .any(|(object, _)| self.facts.arrays.contains(*object));
             if has_arrays || blocks.len() > MOST_BLOCKS {
-                self.omissions.insert(Omission::ManyBlocks);
+                self.findings.note_omission(Omission::ManyBlocks);
             } else {
                 let holds = self.holds(state, position, &blocks, &held, ending);
                 doubt = self.find_lost(state, position, &blocks, &held, &holds, &mut found);
@@ -491,7 +494,7 @@ impl<'p> Pass<'p> {
             if offset + word > data.size {
                 continue;
             }
-            let mine = (ending == Ending::Process).then_some(self.thread);
+            let mine = (ending == Ending::Process).then_some(self.threads.current());
             let is_own = Some(data.owner) == mine;
             let mut within = None;
             let mut condition = self.truth();

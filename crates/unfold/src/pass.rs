@@ -3,28 +3,31 @@
 
 use crate::address_reuse::AddressReuse;
 use crate::block_order::BlockOrder;
+use crate::block_order::BlockOrders;
 use crate::checks::Check;
 use crate::facts::Facts;
 use crate::facts::objects::{FrameId, Instance, ObjectId};
+use crate::findings::Findings;
 use crate::learn::{self, Bounds};
 use crate::locksets::Held;
-use crate::memory::{Fresh, Ground, Memory};
-use crate::omissions::Omission;
+use crate::memory::{Ground, Memory};
+use crate::models::ModelState;
 use crate::published::Published;
 use crate::races::Races;
-use crate::shadows::Results;
+use crate::shadows::ShadowNotes;
+use crate::tables::Tables;
 use crate::threads::{
-    Cell, CellId, Creation, Moment, Place, Position, Sighting, Step, Thread, ThreadId, Violation,
+    Creation, Moment, Place, Position, Sighting, Step, Thread, ThreadId, Violation,
 };
+use crate::under_way::{Patience, Prologue, ThreadsUnderWay, Whereabouts};
 use crate::unnoticed_steps::UnnoticedStep;
 use crate::unwritten::Unwritten;
 use crate::values::Values;
 use crate::{Error, Options};
 use analysis::{Landmark, LoopId, Site};
-use cranelift_entity::PrimaryMap;
 use formula::{Term, TermId, Terms};
 use ir::{BlockId, Body, FunctionId, InstId, Location, Program, ValueId};
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// As many as a run can have.
@@ -155,84 +158,28 @@ pub struct Work {
     pub ended: Vec<(State, TermId)>,
 }
 
-/// A function to run when the process ends.
-#[derive(Clone, Copy)]
-pub struct Handler {
-    /// Holds whether it is to run, its address and its argument.
-    pub object: ObjectId,
-    /// If it is known from the start.
-    pub function: Option<FunctionId>,
-    pub takes_argument: bool,
-}
-
+/// One pass over all threads: its rooms. Whoever needs only one or two of them should
+/// ask for these, not for the pass.
 pub struct Pass<'p> {
     pub program: &'p Program,
     pub options: &'p Options,
-    pub block_orders: &'p mut HashMap<FunctionId, Rc<BlockOrder>>,
+    pub block_orders: &'p mut BlockOrders,
+    /// What earlier passes have found out, and what this one adds.
     pub facts: &'p mut Facts,
     pub terms: Terms,
+    /// What terms can mean, as addresses and numbers.
     pub values: Values,
-    pub fresh: Fresh,
-    pub cells: PrimaryMap<CellId, Cell>,
-    pub cell_ids: HashMap<(ObjectId, u64), CellId>,
-    /// Where blocks lie, made when first asked for.
-    pub homes: HashMap<ObjectId, TermId>,
-    /// How large objects really are, made when first asked for.
-    pub extents: HashMap<ObjectId, TermId>,
-    /// What slots are about, made when first asked for.
-    pub elements: HashMap<ObjectId, TermId>,
-    /// What was met whose shadow nobody follows.
-    pub unfollowed: Option<&'static str>,
-    /// Threads may return what was never written, and somebody asks for results.
-    pub results: Results,
-    /// An array that is not used as it must be.
-    pub irregular: Option<ObjectId>,
-    /// Who makes each block, in which execution.
-    pub allocations: HashMap<ObjectId, (ThreadId, usize)>,
-    /// Threads in the order in which they are executed.
-    pub order: Vec<ThreadId>,
-    pub works: HashMap<ThreadId, Work>,
-    pub queue: VecDeque<Start>,
-    pub thread: ThreadId,
-    /// The instruction at hand.
-    pub site: (FunctionId, InstId),
-    pub violations: Vec<Violation>,
-    pub excluded: Vec<Moment>,
-    pub stuck: Vec<Moment>,
-    pub sightings: Vec<Sighting>,
+    /// What there is one of for each object.
+    pub tables: Tables,
+    pub threads: ThreadsUnderWay,
+    pub whereabouts: Whereabouts,
+    pub prologue: Prologue,
+    /// What the models of library functions remember.
+    pub models: ModelState,
     pub races: Races,
-    /// Which of the excluded moments are due to bounds.
-    pub cut_moments: Vec<usize>,
-    /// Which of them leave out runs because nobody can tell what is lost in the end.
-    pub doubts: Vec<usize>,
-    /// Loops (or functions, for recursion) that were cut.
-    pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
-    pub omissions: BTreeSet<Omission>,
-    /// Something is modelled coarsely: a violation may turn out not to be one.
-    pub is_coarse: bool,
-    /// Main runs alone: no other thread has been created.
-    pub is_alone: bool,
-    /// Instructions that main has executed alone.
-    pub clock: u64,
-    /// When main's path was last the only one.
-    pub last_only: u64,
-    /// Main's memory when it creates the first thread.
-    pub snapshot: Memory,
-    pub calls: Vec<FunctionId>,
-    /// Paths of the thread at hand that came to a halt: how many positions must be
-    /// passed for the rest of the formula to know, and when that path is taken.
-    pub halted: Vec<(usize, TermId)>,
-    /// Functions for the end of the process, in the order of their registration.
-    pub handlers: Vec<Handler>,
-    /// By thread and position at which others are created: how many accesses come
-    /// before what those do at once.
-    pub creations: HashMap<(ThreadId, usize), usize>,
-    /// Somebody takes note of the addresses that are being stored.
-    pub is_tracked: bool,
-    /// How often a thread's value of some key was set.
-    pub key_settings: u64,
-    pub ticks: u64,
-    pub keep_going: &'p mut dyn FnMut(usize) -> bool,
+    pub shadows: ShadowNotes,
+    pub findings: Findings,
+    pub patience: Patience<'p>,
 }
 
 /// What becomes of a path.
@@ -248,7 +195,7 @@ impl<'p> Pass<'p> {
         Ground {
             terms: &mut self.terms,
             objects: &self.facts.objects,
-            fresh: &mut self.fresh,
+            fresh: &mut self.tables.fresh,
         }
     }
 
@@ -257,10 +204,7 @@ impl<'p> Pass<'p> {
     }
 
     pub fn block_order(&mut self, function: FunctionId, body: &Body) -> Rc<BlockOrder> {
-        self.block_orders
-            .entry(function)
-            .or_insert_with(|| Rc::new(BlockOrder::of(body)))
-            .clone()
+        self.block_orders.get(function, body)
     }
 
     pub fn location(&self, frame: &Frame) -> Option<Location> {
@@ -291,18 +235,11 @@ impl<'p> Pass<'p> {
         self.check_arrays()?;
         self.check_shadows()?;
         self.check_numbers()?;
-        self.ticks += 1;
-        if self.ticks.is_multiple_of(64) && !(self.keep_going)(self.terms.len()) {
-            return Err(Error::Interrupted);
-        }
-        Ok(())
+        self.patience.check(self.terms.len())
     }
 
     pub fn work(&mut self) -> &mut Work {
-        let thread = self.thread;
-        self.works
-            .get_mut(&thread)
-            .expect("the thread at hand should be under way")
+        self.threads.work()
     }
 
     pub fn instance(&self, frame: &Frame, state: &State, index: u32) -> Instance {
@@ -320,7 +257,7 @@ impl<'p> Pass<'p> {
         let condition = self.terms.all(&[state.guard, state.ok, condition]);
         Moment {
             is_within: state.atomic.is_some(),
-            thread: self.thread,
+            thread: self.threads.current(),
             after: state.after,
             condition,
         }
@@ -346,8 +283,9 @@ impl<'p> Pass<'p> {
     pub fn notice(&mut self, state: &mut State, check: Check, condition: TermId) {
         let moment = self.moment(state, condition);
         if self.terms.as_bool(moment.condition) != Some(false) {
-            let place = Place::Inst(self.site.0, self.site.1);
-            self.violations.push(Violation {
+            let (function, inst) = self.whereabouts.site();
+            let place = Place::Inst(function, inst);
+            self.findings.note_violation(Violation {
                 moment,
                 check,
                 place,
@@ -367,16 +305,17 @@ impl<'p> Pass<'p> {
             return;
         }
         self.make_unnoticed_positions(state);
-        let before = self.excluded.len();
-        self.exclude(state, always);
-        self.cut_moments.extend(before..self.excluded.len());
+        let from = self.exclude(state, always);
+        self.findings.blame_bounds(from);
     }
 
-    /// No run within the bounds goes on where the condition holds.
-    pub fn exclude(&mut self, state: &mut State, condition: TermId) {
+    /// No run within the bounds goes on where the condition holds. Returns how many
+    /// moments were excluded before.
+    pub fn exclude(&mut self, state: &mut State, condition: TermId) -> usize {
         let moments = self.moments(state, condition);
-        self.excluded.extend(moments);
+        let before = self.findings.exclude(moments);
         self.forgo(state, condition, state.after);
+        before
     }
 
     /// A run comes by a point, if somebody wants to know.
@@ -386,7 +325,7 @@ impl<'p> Pass<'p> {
             let always = self.truth();
             let moments = self.moments(state, always).into_iter();
             let sightings = moments.map(|moment| Sighting { landmark, moment });
-            self.sightings.extend(sightings);
+            self.findings.note_sightings(sightings);
         }
     }
 
@@ -440,7 +379,7 @@ impl<'p> Pass<'p> {
         } else {
             let moment = self.moment(state, condition);
             if self.terms.as_bool(moment.condition) != Some(false) {
-                self.stuck.push(moment);
+                self.findings.note_stuck(moment);
             }
             self.forgo(state, condition, state.after + 1);
         }
@@ -463,7 +402,7 @@ impl<'p> Pass<'p> {
     /// The whole path comes to a halt; parts of it may have done so before.
     pub fn halt(&mut self, state: &State, known_after: usize) {
         if self.terms.as_bool(state.guard) != Some(false) {
-            self.halted.push((known_after, state.guard));
+            self.whereabouts.halt(known_after, state.guard);
         }
     }
 
@@ -482,9 +421,8 @@ impl<'p> Pass<'p> {
     /// None of the paths is taken that have come to a halt and of which the formula
     /// knows after so many positions, but not after so few.
     fn not_halted(&mut self, few: usize, many: usize) -> Vec<TermId> {
-        let halted = self.halted.iter();
-        let halted = halted.filter(|(known_after, _)| (few + 1..=many).contains(known_after));
-        halted.map(|(_, path)| self.terms.not(*path)).collect()
+        let halted = self.whereabouts.halted(few, many);
+        halted.map(|path| self.terms.not(path)).collect()
     }
 
     // Positions.
@@ -698,8 +636,7 @@ impl<'p> Pass<'p> {
 
     /// Other threads will see memory from now on.
     pub fn begin_sharing(&mut self, state: &State) {
-        self.is_alone = false;
-        self.snapshot = state.memory.clone();
+        self.prologue.end(state.memory.clone());
     }
 
     pub fn check_thread_count(&self, frame: &Frame) -> Result<(), Error> {

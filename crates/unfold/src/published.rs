@@ -89,7 +89,7 @@ impl<'p> Pass<'p> {
     pub fn is_known_to_others(&mut self, state: &State, object: ObjectId) -> TermId {
         let data = &self.facts.objects[object];
         let can_be_private = matches!(data.key, ObjectKey::Local(_) | ObjectKey::Heap(_));
-        match can_be_private && data.owner == self.thread {
+        match can_be_private && data.owner == self.threads.current() {
             true => state.published.when(&mut self.terms, object),
             false => self.truth(),
         }
@@ -120,7 +120,7 @@ impl<'p> Pass<'p> {
         let is_own = match self.facts.objects[into].key {
             ObjectKey::Global(_) | ObjectKey::Environment(..) => false,
             ObjectKey::Local(_) | ObjectKey::Heap(_) | ObjectKey::ThreadLocal(..) => {
-                self.facts.objects[into].owner == self.thread
+                self.facts.objects[into].owner == self.threads.current()
             }
             _ => return,
         };
@@ -161,7 +161,7 @@ impl<'p> Pass<'p> {
                 data.key,
                 ObjectKey::Local(_) | ObjectKey::Heap(_) | ObjectKey::ThreadLocal(..)
             );
-            if can_be_private && data.owner == self.thread {
+            if can_be_private && data.owner == self.threads.current() {
                 let its_number = u128::from(self.facts.objects.number(object));
                 let its_number = self.terms.constant(width - bits, its_number);
                 found.push((object, self.terms.equal(number, its_number)));

@@ -85,7 +85,7 @@ impl Mode {
 
 impl<'p> Pass<'p> {
     fn looks_for_races(&self) -> bool {
-        self.options.checks.has(Check::Race) && !self.is_alone
+        self.options.checks.has(Check::Race) && !self.prologue.is_alone()
     }
 
     /// Takes note of an access to some bytes, unless somebody else does.
@@ -208,7 +208,7 @@ impl<'p> Pass<'p> {
             false => state.held.clone(),
         };
         let noted = Noted {
-            thread: self.thread,
+            thread: self.threads.current(),
             position,
             offset,
             size,

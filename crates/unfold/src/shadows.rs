@@ -23,11 +23,27 @@ use std::rc::Rc;
 /// A word and its shadow.
 pub type Word = (TermId, Option<TermId>);
 
-/// What becomes of what threads return.
+/// What a pass notes about bits that were never written.
 #[derive(Default)]
-pub struct Results {
-    pub may_be_unwritten: bool,
-    pub are_taken: bool,
+pub struct ShadowNotes {
+    /// What was met whose shadow nobody follows.
+    unfollowed: Option<&'static str>,
+    /// Threads may return such bits.
+    results_may_be_unwritten: bool,
+    /// Somebody asks for what threads return.
+    results_are_taken: bool,
+}
+
+impl ShadowNotes {
+    /// A thread returns a value, of which some bits may never have been written.
+    pub fn note_result(&mut self, shadow: Option<TermId>) {
+        self.results_may_be_unwritten |= shadow.is_some();
+    }
+
+    /// Somebody asks for what a thread returns, perhaps.
+    pub fn note_taken(&mut self, is_taken: bool) {
+        self.results_are_taken |= is_taken;
+    }
 }
 
 impl<'p> Pass<'p> {
@@ -102,14 +118,14 @@ impl<'p> Pass<'p> {
     /// From here on, these bits count as written, which the verdict has to say.
     pub fn lose(&mut self, shadow: Option<TermId>, way: Way) {
         if shadow.is_some_and(|shadow| self.terms.as_constant(shadow) != Some(0)) {
-            self.omissions.insert(Omission::Initialised(way));
+            self.findings.note_omission(Omission::Initialised(way));
         }
     }
 
     pub fn note_lost_results(&mut self) {
-        if self.results.may_be_unwritten && self.results.are_taken {
+        if self.shadows.results_may_be_unwritten && self.shadows.results_are_taken {
             let way = Way::ResultsOfThreads;
-            self.omissions.insert(Omission::Initialised(way));
+            self.findings.note_omission(Omission::Initialised(way));
         }
     }
 
@@ -117,7 +133,7 @@ impl<'p> Pass<'p> {
 
     /// Something was met whose shadow cannot be followed.
     pub fn check_shadows(&self) -> Result<(), Error> {
-        match self.unfollowed {
+        match self.shadows.unfollowed {
             None => Ok(()),
             Some(what) => Err(Error::Unsupported {
                 what: what.to_owned(),
@@ -132,7 +148,7 @@ impl<'p> Pass<'p> {
         if self.looks_for_shadows()
             && (is_dirty || self.facts.unwritten.has_shadow(&self.facts.objects, array))
         {
-            self.unfollowed = Some("a large array with bytes that were never written");
+            self.shadows.unfollowed = Some("a large array with bytes that were never written");
         }
     }
 

@@ -244,7 +244,7 @@ impl<'p> Pass<'p> {
             return;
         };
         if self.terms.as_constant(*value).is_none()
-            && (self.fresh.is_in_use() || targets.list.iter().any(is_unknown))
+            && (self.tables.fresh.is_in_use() || targets.list.iter().any(is_unknown))
         {
             self.note_input(frame, *value);
         }

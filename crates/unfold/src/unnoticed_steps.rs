@@ -70,10 +70,10 @@ impl<'p> Pass<'p> {
         mut step: Step,
         execution: usize,
     ) {
-        if state.atomic.is_some() || self.is_alone {
+        if state.atomic.is_some() || self.prologue.is_alone() {
             return;
         }
-        if self.thread != ThreadId::FIRST && !self.had_turn(state) {
+        if self.threads.current() != ThreadId::FIRST && !self.had_turn(state) {
             // This is the step itself: another position for it would let others go
             // on between the step and what follows it at once.
             if self.had_no_turn(state) {

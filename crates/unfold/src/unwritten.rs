@@ -77,7 +77,7 @@ impl<'p> Pass<'p> {
     pub fn track_unwritten(&mut self, state: &mut State, object: ObjectId) {
         self.make_shadow(state, object);
         let is_unknown = matches!(self.facts.objects[object].starts_as, Content::Unknown);
-        if self.is_alone || !is_unknown {
+        if self.prologue.is_alone() || !is_unknown {
             return;
         }
         let pieces = self.facts.sharing.pieces(object);

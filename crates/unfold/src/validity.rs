@@ -108,7 +108,7 @@ impl<'p> Pass<'p> {
                 ends.push((target.condition, ended));
             }
         }
-        looks_shared &= !self.is_alone;
+        looks_shared &= !self.prologue.is_alone();
         let mut is_own = match (is_noticed || own.is_empty(), looks_shared) {
             (true, _) => self.terms.bool(false),
             (false, true) => self.terms.any(&own),
@@ -164,7 +164,7 @@ impl<'p> Pass<'p> {
     pub fn is_elsewhere(&self, object: ObjectId) -> bool {
         let data = &self.facts.objects[object];
         let is_global = matches!(data.key, ObjectKey::Global(_) | ObjectKey::Environment(..));
-        !data.is_constant && (is_global || data.owner != self.thread)
+        !data.is_constant && (is_global || data.owner != self.threads.current())
     }
 
     /// What the program has to see to, at a step if there is one.
@@ -216,21 +216,21 @@ impl<'p> Pass<'p> {
 
     fn is_local_of_other(&self, object: ObjectId) -> bool {
         let data = &self.facts.objects[object];
-        matches!(data.key, ObjectKey::Local(_)) && data.owner != self.thread
+        matches!(data.key, ObjectKey::Local(_)) && data.owner != self.threads.current()
     }
 
     /// Whether an object is a local of the thread itself, which knows without asking
     /// whether it is gone.
     pub fn is_own_local(&self, object: ObjectId) -> bool {
         let data = &self.facts.objects[object];
-        matches!(data.key, ObjectKey::Local(_)) && data.owner == self.thread
+        matches!(data.key, ObjectKey::Local(_)) && data.owner == self.threads.current()
     }
 
     /// The flag that says whether a thread has ended, if an object is one of its
     /// variables and used by another thread. Only if wrong uses are looked for.
     fn end_of_owner(&mut self, object: ObjectId) -> Option<ObjectId> {
         match self.facts.objects[object].key {
-            ObjectKey::ThreadLocal(owner, _) if owner != self.thread => self
+            ObjectKey::ThreadLocal(owner, _) if owner != self.threads.current() => self
                 .options
                 .checks
                 .has(Check::Memory)

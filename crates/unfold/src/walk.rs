@@ -26,8 +26,6 @@ const MAX_DEPTH: usize = 4000;
 impl<'p> Pass<'p> {
     /// Executes a thread from its start to its end.
     pub fn run_thread(&mut self, start: Start) -> Result<(), Error> {
-        self.thread = start.thread;
-        self.order.push(start.thread);
         let name = self.program.functions[start.function].name.clone();
         let thread = Thread {
             name,
@@ -42,7 +40,7 @@ impl<'p> Pass<'p> {
             trail: pass::Trail::default(),
             ended: Vec::new(),
         };
-        self.works.insert(start.thread, work);
+        self.threads.begin(start.thread, work);
         let always = self.truth();
         let state = State {
             guard: start.guard,
@@ -62,8 +60,7 @@ impl<'p> Pass<'p> {
             unnoticed: Vec::new(),
             held: Held::default(),
         };
-        self.calls.clear();
-        self.halted.clear();
+        self.whereabouts.begin_thread();
         let is_main = start.thread.as_u32() == 0;
         let id = self
             .facts
@@ -105,7 +102,7 @@ impl<'p> Pass<'p> {
             let id = self
                 .facts
                 .objects
-                .frame(FrameKey::Thread(self.thread, function));
+                .frame(FrameKey::Thread(self.threads.current(), function));
             let mut startup = self.new_frame(id, function, Vec::new(), state.guard)?;
             startup.caller_is_only_path = true;
             match self.run_function(state, startup)? {
@@ -129,7 +126,7 @@ impl<'p> Pass<'p> {
                 self.end_process(&mut state)?;
             } else {
                 let shadow = value.as_ref().and_then(Value::shadow);
-                self.results.may_be_unwritten |= shadow.is_some();
+                self.shadows.note_result(shadow);
                 let value = value.and_then(|value| value.term());
                 let value = match value {
                     Some(value) if !self.terms.is_bool(value) => self.terms.resize(value, width),
@@ -152,9 +149,9 @@ impl<'p> Pass<'p> {
         // thereby ends the process.
         self.relax(&mut state, guard);
         state.atomic = None;
-        if is_main && !self.handlers.is_empty() {
+        if is_main && !self.models.handlers.is_empty() {
             // The last of the threads that main leaves behind would run them.
-            self.omissions.insert(Omission::LastHandlers);
+            self.findings.note_omission(Omission::LastHandlers);
         }
         let mut frame = frame;
         let ending = self.run_destructors(state, &mut frame, result)?;
@@ -214,7 +211,7 @@ impl<'p> Pass<'p> {
         let id = self
             .facts
             .objects
-            .frame(FrameKey::Thread(self.thread, main));
+            .frame(FrameKey::Thread(self.threads.current(), main));
         match self.new_frame(id, main, Vec::new(), TermId::from_u32(0)) {
             Ok(frame) => frame,
             Err(_) => unreachable!("front ends refuse programs without main"),
@@ -230,11 +227,11 @@ impl<'p> Pass<'p> {
         let Some(body) = self.body(frame.function) else {
             return Ok(None);
         };
-        if self.calls.len() >= MAX_DEPTH {
+        if self.whereabouts.depth() >= MAX_DEPTH {
             return Err(self.unsupported(&frame, "recursion that deep"));
         }
-        self.calls.push(frame.function);
-        let outer_site = self.site;
+        self.whereabouts.enter(frame.function);
+        let (outer_function, outer_inst) = self.whereabouts.site();
         let outer_registers = std::mem::take(&mut state.registers);
         let outer_iterations = std::mem::replace(&mut state.iterations, Rc::from([]));
         let ended_before = self.work().ended.len();
@@ -265,8 +262,8 @@ impl<'p> Pass<'p> {
             }
             self.leave_block(state, &mut frame, body, block, &mut pending, &mut returned)?;
         }
-        self.calls.pop();
-        self.site = outer_site;
+        self.whereabouts.leave();
+        self.whereabouts.go_to(outer_function, outer_inst);
         let Some((mut state, value)) = returned else {
             return Ok(None);
         };
@@ -289,13 +286,10 @@ impl<'p> Pass<'p> {
     ) -> Result<Flow, Error> {
         for inst in &body.blocks[block].insts {
             frame.inst = *inst;
-            self.site = (frame.function, *inst);
-            if self.is_alone {
-                self.clock += 1;
-                if frame.is_only_path {
-                    self.last_only = self.clock;
-                }
-                if self.facts.alone_until == Some(self.clock) {
+            self.whereabouts.go_to(frame.function, *inst);
+            if self.prologue.is_alone() {
+                let time = self.prologue.count(frame.is_only_path);
+                if self.facts.alone_until == Some(time) {
                     self.begin_sharing(state);
                 }
             }
@@ -487,7 +481,7 @@ impl<'p> Pass<'p> {
             let bound = self.options.loop_bound(frame.function, repeated);
             let count = iterations.last().copied().unwrap_or(1);
             if count > bound.max(1) && !self.may_exceed(frame, repeated, &state) {
-                self.cuts.insert((frame.function, Some(repeated)));
+                self.findings.note_cut(frame.function, Some(repeated));
                 self.cut(&mut state);
                 return Ok(());
             }

@@ -58,7 +58,7 @@ impl<'p> Pass<'p> {
             }
             _ => {}
         }
-        let mine = SyncPart::Waiting(self.thread);
+        let mine = SyncPart::Waiting(self.threads.current());
         let threads = self.threads_with(&targets, SyncPart::Waiting);
         let mut parts = vec![SyncPart::Life, SyncPart::Needed, SyncPart::Arrived, mine];
         parts.extend(threads.iter().map(|thread| SyncPart::Waiting(*thread)));
@@ -78,7 +78,7 @@ impl<'p> Pass<'p> {
         let always = self.truth();
         self.write_part(state, position, &targets, SyncPart::Arrived, always, count);
         for thread in threads {
-            if thread != self.thread {
+            if thread != self.threads.current() {
                 let part = SyncPart::Waiting(thread);
                 self.write_part(state, position, &targets, part, is_last, zero);
             }

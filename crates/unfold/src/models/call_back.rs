@@ -8,9 +8,11 @@ use crate::facts::objects::ObjectId;
 use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::threads::Creation;
+use crate::threads::ThreadId;
 use crate::{Error, MAIN};
 use formula::TermId;
 use ir::{FunctionId, Type};
+use std::collections::HashMap;
 
 /// A call from within a library function.
 pub struct CallBack {
@@ -23,6 +25,21 @@ pub struct CallBack {
     pub index: u32,
     /// When it is made at all.
     pub condition: TermId,
+}
+
+/// By thread and position at which others are created: how many accesses come before
+/// what those do at once.
+#[derive(Default)]
+pub struct Creations(HashMap<(ThreadId, usize), usize>);
+
+impl Creations {
+    pub fn get(&self, thread: ThreadId, position: usize) -> Option<usize> {
+        self.0.get(&(thread, position)).copied()
+    }
+
+    pub fn set(&mut self, thread: ThreadId, position: usize, accesses: usize) {
+        self.0.insert((thread, position), accesses);
+    }
 }
 
 impl<'p> Pass<'p> {
@@ -117,7 +134,7 @@ impl<'p> Pass<'p> {
         if state.atomic.is_none() && !self.is_visible(object, offset, size) {
             return None;
         }
-        if self.thread != MAIN {
+        if self.threads.current() != MAIN {
             if !self.had_turn(state) {
                 self.unnoticed_step(frame, state);
             }
@@ -185,7 +202,7 @@ impl<'p> Pass<'p> {
         part: Part,
         clears: bool,
     ) -> TermId {
-        let me = std::mem::replace(&mut self.thread, creation.thread);
+        let me = self.threads.switch_to(creation.thread);
         for is_write in [false, clears] {
             self.facts.sharing.note_access(
                 &self.facts.objects,
@@ -203,13 +220,15 @@ impl<'p> Pass<'p> {
         let value = self.read_and_clear(state, Some(position), object, part, clears);
         state.guard = path;
         // The creator has gone on only after that.
-        let place = (creation.thread, position);
-        let first = self.creations.get(&place).copied().unwrap_or(before);
+        let first = self.models.creations.get(creation.thread, position);
+        let first = first.unwrap_or(before);
         let accesses = &mut self.work().thread.positions[position].accesses;
         let count = accesses.len() - before;
         accesses[first..].rotate_right(count);
-        self.creations.insert(place, first + count);
-        self.thread = me;
+        self.models
+            .creations
+            .set(creation.thread, position, first + count);
+        self.threads.switch_to(me);
         value
     }
 }

@@ -71,7 +71,7 @@ impl<'p> Pass<'p> {
         is_timed: bool,
         timed_out: u128,
     ) -> Result<Reply, Error> {
-        let waiting = SyncPart::Waiting(self.thread);
+        let waiting = SyncPart::Waiting(self.threads.current());
         let parts = [SyncPart::Life, waiting];
         let uses: [(&Targets, &[SyncPart]); 2] = [(targets, &parts), (mutex, &MUTEX)];
         // First step: give up the mutex and wait.
@@ -113,7 +113,7 @@ impl<'p> Pass<'p> {
         }
         self.write_part(state, position, mutex, SyncPart::Owner, waits, left);
         if !self.options.surroundings.spurious_wakeups {
-            self.omissions.insert(Omission::SpuriousWakeups);
+            self.findings.note_omission(Omission::SpuriousWakeups);
         }
         let late = is_timed.then_some((is_late, timed_out));
         if self.terms.as_bool(is_refused) == Some(false) {
@@ -141,7 +141,7 @@ impl<'p> Pass<'p> {
         held: &Held,
         late: Option<(TermId, u128)>,
     ) -> Result<Reply, Error> {
-        let waiting = SyncPart::Waiting(self.thread);
+        let waiting = SyncPart::Waiting(self.threads.current());
         let waiting_parts = [waiting];
         let uses: [(&Targets, &[SyncPart]); 2] = [(targets, &waiting_parts), (mutex, &MUTEX)];
         let Ok(mut position) = self.begin_waiting(state, frame, &uses, 1, true) else {

@@ -508,7 +508,7 @@ impl<'p> Pass<'p> {
             return Ok(Some(self.terms.ite(failed, failure, number)));
         }
         let key = ObjectKey::Heap(self.instance(frame, state, 300));
-        let owner = self.thread;
+        let owner = self.threads.current();
         let object = self.facts.objects.make(key.clone(), || Object {
             key,
             size: 1,

@@ -66,7 +66,7 @@ impl<'p> Pass<'p> {
                 is_noticed |= self.is_visible(object, 0, self.facts.objects[object].size);
             }
         }
-        if !is_noticed && !self.is_alone {
+        if !is_noticed && !self.prologue.is_alone() {
             self.unnoticed_step(frame, state);
         }
         self.begin_step(state, frame, place, 4, 0, is_noticed)
@@ -123,8 +123,8 @@ impl<'p> Pass<'p> {
         place.seen = Seen::AtStep;
         let instance = self.instance(frame, state, 0);
         let key = self.facts.threads.key(instance);
-        if !self.is_alone && self.facts.threads.key_count() > 1 {
-            self.omissions.insert(Omission::OrderOfKeys);
+        if !self.prologue.is_alone() && self.facts.threads.key_count() > 1 {
+            self.findings.note_omission(Omission::OrderOfKeys);
         }
         let Ok(position) = self.begin_key_step(state, frame, &place, [key].into_iter()) else {
             return Ok(Reply::Never);
@@ -159,7 +159,7 @@ impl<'p> Pass<'p> {
         let size = self.program.target.pointer_bytes;
         let word = self.word();
         let number = self.number(call, 0, 32);
-        let me = self.thread;
+        let me = self.threads.current();
         let mut value = self.terms.constant(word, 0);
         let mut result = self.int(EINVAL);
         for key in 0..self.facts.threads.key_count() {
@@ -176,7 +176,7 @@ impl<'p> Pass<'p> {
                 self.write_at(state, None, object, 0, size, condition, new);
                 let zero = self.int(0);
                 result = self.terms.ite(condition, zero, result);
-                self.key_settings += 1;
+                self.models.key_settings += 1;
             } else {
                 let here = self.read_at(state, None, object, 0, size, condition);
                 value = self.terms.ite(condition, here, value);
@@ -196,10 +196,10 @@ impl<'p> Pass<'p> {
         mut result: TermId,
     ) -> Result<Option<(State, TermId)>, Error> {
         let size = self.program.target.pointer_bytes;
-        let me = self.thread;
+        let me = self.threads.current();
         let mut index = 0;
         for _ in 0..DESTRUCTOR_ROUNDS {
-            let settings_before = self.key_settings;
+            let settings_before = self.models.key_settings;
             for key in 0..self.facts.threads.key_count() {
                 let object = self.thread_object(me, ThreadPart::Key(key), size);
                 let always = self.truth();
@@ -246,7 +246,7 @@ impl<'p> Pass<'p> {
                     Some(next) => state = next,
                 }
             }
-            if self.key_settings == settings_before {
+            if self.models.key_settings == settings_before {
                 break;
             }
         }

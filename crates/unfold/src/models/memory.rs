@@ -307,13 +307,13 @@ impl<'p> Pass<'p> {
         if let Some(size) = self.terms.as_constant(size) {
             return size as u64;
         }
-        self.is_coarse = true;
+        self.findings.note_coarse(true);
         let greatest = self.upper_bound(size);
         if greatest <= u128::from(LONGEST_BLOCK) {
             return greatest as u64;
         }
         let most = LONGEST_BLOCK;
-        self.omissions.insert(Omission::LargeBlocks { most });
+        self.findings.note_omission(Omission::LargeBlocks { most });
         let width = self.terms.width(size);
         let longest = self.terms.constant(width, u128::from(LONGEST_BLOCK));
         let is_longer = self.terms.unsigned_less(longest, size);
@@ -334,7 +334,7 @@ impl<'p> Pass<'p> {
         let size = self.block_size(state, size);
         self.check_size(frame, size)?;
         let key = ObjectKey::Heap(self.instance(frame, state, 0));
-        let owner = self.thread;
+        let owner = self.threads.current();
         let place = self.location(frame);
         let name = match place {
             Some(place) => format!("block from {}", self.program.describe_location(place)),
@@ -367,10 +367,10 @@ impl<'p> Pass<'p> {
             let data = &self.facts.objects[target.object];
             let is_block = matches!(data.key, ObjectKey::Heap(_)) && target.offset == 0;
             let is_global = matches!(data.key, ObjectKey::Global(_));
-            is_noticed |= !is_block && (is_global || data.owner != self.thread);
+            is_noticed |= !is_block && (is_global || data.owner != self.threads.current());
             is_block
         });
-        is_noticed &= self.options.checks.has(Check::Memory) && !self.is_alone;
+        is_noticed &= self.options.checks.has(Check::Memory) && !self.prologue.is_alone();
         let mut fine: Vec<TermId> = targets.list.iter().map(|t| t.condition).collect();
         fine.push(self.is_zero(pointer));
         targets.valid = self.terms.any(&fine);

@@ -30,8 +30,10 @@ mod verifier;
 use crate::Error;
 use crate::calls::{Call, Reply};
 use crate::pass::{Frame, Pass, State, Value};
+use call_back::Creations;
 use formula::TermId;
 use library::{Entry, Function};
+use process::exit_handlers::ExitHandlers;
 
 // Error numbers of Linux.
 const EPERM: u128 = 1;
@@ -49,6 +51,15 @@ const EDEADLK: u128 = 35;
 const ENOTSUP: u128 = 95;
 
 const ETIMEDOUT: u128 = 110;
+
+/// What the models remember during a pass.
+#[derive(Default)]
+pub struct ModelState {
+    pub handlers: ExitHandlers,
+    pub creations: Creations,
+    /// How often a thread's value of some key was set.
+    key_settings: u64,
+}
 
 impl<'p> Pass<'p> {
     pub fn library_call(
@@ -132,7 +143,7 @@ impl<'p> Pass<'p> {
 
     /// The thread at hand as the owner of something.
     pub fn me(&mut self) -> TermId {
-        let number = u128::from(self.thread.as_u32()) + 1;
+        let number = u128::from(self.threads.current().as_u32()) + 1;
         self.int(number)
     }
 

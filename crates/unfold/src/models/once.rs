@@ -134,7 +134,7 @@ impl<'p> Pass<'p> {
             let object = self.part_object(target, SyncPart::Count);
             is_noticed |= self.is_visible(object, 0, 4);
         }
-        if !is_noticed && !self.is_alone {
+        if !is_noticed && !self.prologue.is_alone() {
             self.unnoticed_step(frame, state);
         }
         let Ok(position) = self.begin_step(state, frame, targets, 1, 0, is_noticed) else {

@@ -1,7 +1,7 @@
 //! The process: its end, what it is told about itself, random numbers, and what else of
 //! the standard library is simple.
 
-mod exit_handlers;
+pub mod exit_handlers;
 mod sorting;
 
 use crate::Error;
@@ -16,7 +16,7 @@ impl<'p> Pass<'p> {
     /// The process comes to a sudden end: a step after which there are no others.
     fn abort_at(&mut self, state: &mut State, frame: &Frame) -> Reply {
         let never = self.terms.bool(false);
-        let position = if self.is_alone {
+        let position = if self.prologue.is_alone() {
             None
         } else {
             Some(self.position(frame, state, 0))
@@ -64,7 +64,7 @@ impl<'p> Pass<'p> {
                 Ok(Reply::Never)
             }
             Process::ErrnoLocation => {
-                let object = self.thread_object(self.thread, ThreadPart::Errno, 4);
+                let object = self.thread_object(self.threads.current(), ThreadPart::Errno, 4);
                 Ok(Reply::Return(self.address(object, 0)))
             }
             Process::GetEnv => {
@@ -81,7 +81,7 @@ impl<'p> Pass<'p> {
             }
             Process::GetPid => self.reply(1000),
             Process::GetTid => {
-                let number = 1000 + u128::from(self.thread.as_u32());
+                let number = 1000 + u128::from(self.threads.current().as_u32());
                 self.reply(number)
             }
             Process::SystemValue => {
@@ -125,7 +125,7 @@ impl<'p> Pass<'p> {
         if self.terms.as_bool(condition) == Some(false) {
             return;
         }
-        let object = self.thread_object(self.thread, ThreadPart::Errno, 4);
+        let object = self.thread_object(self.threads.current(), ThreadPart::Errno, 4);
         self.write_at(state, None, object, 0, 4, condition, error);
     }
 }

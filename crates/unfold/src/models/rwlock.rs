@@ -53,7 +53,7 @@ impl<'p> Pass<'p> {
             }
             _ => {}
         }
-        let mine = SyncPart::Reader(self.thread);
+        let mine = SyncPart::Reader(self.threads.current());
         let parts = [SyncPart::Life, SyncPart::Owner, SyncPart::Readers, mine];
         let may_wait = matches!(op, RwLock::ReadLock | RwLock::WriteLock);
         let uses: [(&Targets, &[SyncPart]); 1] = [(&targets, &parts)];

@@ -32,7 +32,7 @@ impl<'p> Pass<'p> {
             }
             Semaphore::Destroy => {
                 if self.options.checks.has(Check::Misuse) {
-                    self.omissions.insert(Omission::SemaphoresInUse);
+                    self.findings.note_omission(Omission::SemaphoresInUse);
                 }
                 return self.destroy_sync(state, frame, &targets, &[], true);
             }

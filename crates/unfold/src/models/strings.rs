@@ -432,10 +432,10 @@ impl<'p> Pass<'p> {
         let (is_made, error) = (self.terms.not(fails), self.int(super::ENOMEM));
         self.set_errno(state, fails, error);
         if self.options.can_free && self.options.surroundings.address_reuse {
-            self.omissions.insert(Omission::AddressReuse);
+            self.findings.note_omission(Omission::AddressReuse);
         }
         let mut block = None;
-        let owner = self.thread;
+        let owner = self.threads.current();
         let zero = self.terms.constant(8, 0);
         // A block of its own for each length, since sizes are exact.
         let mut index = 0;

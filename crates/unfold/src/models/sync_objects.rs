@@ -115,7 +115,7 @@ impl<'p> Pass<'p> {
             },
             only_where: None,
         };
-        if !is_visible && !self.is_alone {
+        if !is_visible && !self.prologue.is_alone() {
             // Whoever waits for ever is noticed by those who look for deadlocks.
             let is_noticed = may_wait && self.looks_for_deadlocks();
             match self.options.reductions.hiding && !is_noticed {
@@ -215,11 +215,11 @@ impl<'p> Pass<'p> {
             }
             let size = (data.size - target.offset).min(4);
             let is_written = state.memory.has_written(target.object, target.offset, size)
-                || (self.snapshot).has_written(target.object, target.offset, size)
+                || (self.prologue.snapshot()).has_written(target.object, target.offset, size)
                 || self.is_visible(target.object, target.offset, size);
             match is_written {
                 true => {
-                    self.omissions.insert(Omission::UnwrittenInitialisers);
+                    self.findings.note_omission(Omission::UnwrittenInitialisers);
                 }
                 false => raw.push(target.condition),
             }
@@ -248,7 +248,7 @@ impl<'p> Pass<'p> {
         values: &[(SyncPart, TermId)],
         condition: TermId,
     ) -> Result<Reply, Error> {
-        if !self.is_alone {
+        if !self.prologue.is_alone() {
             // Somebody may hold it.
             for target in &targets.list {
                 self.facts

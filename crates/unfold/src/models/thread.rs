@@ -70,10 +70,10 @@ impl<'p> Pass<'p> {
         argument: TermId,
         fate: TermId,
     ) -> Result<Reply, Error> {
-        if self.is_alone {
+        if self.prologue.is_alone() {
             if !frame.is_only_path {
                 // Sharing must begin where there is only one path.
-                self.facts.alone_until = Some(self.last_only);
+                self.facts.alone_until = Some(self.prologue.last_only());
                 return Err(Error::Again);
             }
             self.begin_sharing(state);
@@ -105,7 +105,7 @@ impl<'p> Pass<'p> {
                 Some(other) => self.terms.ite(condition, number, other),
             });
             let creation = Creation {
-                thread: self.thread,
+                thread: self.threads.current(),
                 position,
                 condition: self.terms.and(state.guard, condition),
             };
@@ -127,13 +127,13 @@ impl<'p> Pass<'p> {
                     vec![Value::Term(self.terms.resize(argument, width))]
                 }
             };
-            self.queue.push_back(Start {
+            self.threads.enqueue(Start {
                 thread,
                 function,
                 arguments,
                 creation: Some(creation),
                 guard,
-                memory: self.snapshot.clone(),
+                memory: self.prologue.snapshot().clone(),
             });
         }
         if let Some(handle) = handle {
@@ -142,7 +142,9 @@ impl<'p> Pass<'p> {
             self.store_to(state, Some(position), &place, &[(whole, handle)], always);
         }
         let so_far = self.work().thread.positions[position].accesses.len();
-        self.creations.insert((self.thread, position), so_far);
+        self.models
+            .creations
+            .set(self.threads.current(), position, so_far);
         self.reply(0)
     }
 
@@ -172,7 +174,7 @@ impl<'p> Pass<'p> {
     fn place_of_result(&mut self, frame: &Frame, call: &Call, size: u64) -> Result<Targets, Error> {
         let address = self.argument(call, 1);
         let mut place = self.resolve(frame, address, size, true)?;
-        self.results.are_taken |= !place.list.is_empty();
+        self.shadows.note_taken(!place.list.is_empty());
         let is_null = self.is_zero(address);
         place.valid = self.terms.or(place.valid, is_null);
         place.seen = Seen::AtStep;
@@ -186,7 +188,7 @@ impl<'p> Pass<'p> {
         call: &Call,
         size: u64,
     ) -> Result<Reply, Error> {
-        if self.is_alone {
+        if self.prologue.is_alone() {
             return self.join_alone(state);
         }
         let handle = self.argument(call, 0);
@@ -203,7 +205,7 @@ impl<'p> Pass<'p> {
         let mut found = Vec::new();
         let bytes = self.program.target.pointer_bytes;
         for (condition, thread) in threads {
-            if thread == self.thread {
+            if thread == self.threads.current() {
                 let fine = self.terms.not(condition);
                 if self.expect(state, Check::Misuse, Some(position), fine) == Flow::Dead {
                     return Ok(Reply::Never);
@@ -253,7 +255,7 @@ impl<'p> Pass<'p> {
         call: &Call,
         otherwise: u128,
     ) -> Result<Reply, Error> {
-        if self.is_alone {
+        if self.prologue.is_alone() {
             return self.join_alone(state);
         }
         let handle = self.argument(call, 0);
@@ -271,7 +273,7 @@ impl<'p> Pass<'p> {
         let mut joined = Vec::new();
         for (condition, thread) in threads {
             let mut fine = self.terms.not(condition);
-            if thread != self.thread {
+            if thread != self.threads.current() {
                 let object = self.thread_object(thread, ThreadPart::Fate, 1);
                 let fate = self.read_at(state, Some(position), object, 0, 1, condition);
                 let is_joinable = self.is_zero(fate);
@@ -280,7 +282,7 @@ impl<'p> Pass<'p> {
             if self.expect(state, Check::Misuse, Some(position), fine) == Flow::Dead {
                 return Ok(Reply::Never);
             }
-            if thread == self.thread {
+            if thread == self.threads.current() {
                 continue;
             }
             let object = self.ended_object(thread);
@@ -318,7 +320,7 @@ impl<'p> Pass<'p> {
 
     /// Says that the thread at hand has ended, if anybody asks.
     pub fn note_end(&mut self, state: &mut State, position: usize) {
-        let key = ObjectKey::Thread(self.thread, ThreadPart::Ended);
+        let key = ObjectKey::Thread(self.threads.current(), ThreadPart::Ended);
         if let Some(object) = self.facts.objects.find(&key) {
             let (always, one) = (self.truth(), self.terms.constant(8, 1));
             self.write_at(state, Some(position), object, 0, 1, always, one);
@@ -351,7 +353,7 @@ impl<'p> Pass<'p> {
             seen: Seen::AtOnce,
             only_where: None,
         };
-        let is_step = !self.is_alone;
+        let is_step = !self.prologue.is_alone();
         let Ok(position) = self.begin_step(state, frame, &nowhere, 0, 0, is_step) else {
             return Ok(Reply::Never);
         };

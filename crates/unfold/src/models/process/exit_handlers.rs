@@ -3,13 +3,50 @@
 use crate::calls::{Call, Reply};
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::models::call_back::CallBack;
-use crate::pass::{Frame, Handler, Pass, State};
+use crate::pass::{Frame, Pass, State};
 use crate::threads::{Place, Step};
 use crate::{Error, MAIN};
+use ir::FunctionId;
 use library::Process;
 
 /// Functions for the end, at most.
 const MAX_HANDLERS: usize = 1000;
+
+/// A function to run when the process ends.
+#[derive(Clone, Copy)]
+pub struct Handler {
+    /// Holds whether it is to run, its address and its argument.
+    object: ObjectId,
+    /// If it is known from the start.
+    function: Option<FunctionId>,
+    takes_argument: bool,
+}
+
+/// In the order of their registration.
+#[derive(Default)]
+pub struct ExitHandlers(Vec<Handler>);
+
+impl ExitHandlers {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, index: usize) -> Handler {
+        self.0[index]
+    }
+
+    fn has(&self, object: ObjectId) -> bool {
+        self.0.iter().any(|handler| handler.object == object)
+    }
+
+    fn register(&mut self, handler: Handler) {
+        self.0.push(handler);
+    }
+}
 
 impl<'p> Pass<'p> {
     /// Registers a function for the end. That is not a step.
@@ -20,11 +57,11 @@ impl<'p> Pass<'p> {
         op: Process,
         call: &Call,
     ) -> Result<Reply, Error> {
-        if self.thread != MAIN {
+        if self.threads.current() != MAIN {
             let what = "registering a function for the end of the process outside of main";
             return Err(self.unsupported(frame, what));
         }
-        if self.handlers.len() >= MAX_HANDLERS {
+        if self.models.handlers.len() >= MAX_HANDLERS {
             return Err(self.unsupported(frame, "so many functions for the end of the process"));
         }
         let function = self.argument(call, 0);
@@ -50,8 +87,8 @@ impl<'p> Pass<'p> {
             self.write_at(state, position, object, offset, word, condition, value);
         }
         let takes_argument = op == Process::CxaAtExit;
-        if !self.handlers.iter().any(|handler| handler.object == object) {
-            self.handlers.push(Handler {
+        if !self.models.handlers.has(object) {
+            self.models.handlers.register(Handler {
                 object,
                 function: None,
                 takes_argument,
@@ -80,7 +117,7 @@ impl<'p> Pass<'p> {
             self.facts
                 .objects
                 .set_start(object, Content::Bytes(std::rc::Rc::from([1u8])));
-            self.handlers.push(Handler {
+            self.models.handlers.register(Handler {
                 object,
                 function: Some(*function),
                 takes_argument: false,
@@ -92,7 +129,7 @@ impl<'p> Pass<'p> {
     /// no path goes on. To begin with it is a step, also if none is registered on
     /// this path: then nothing comes after it.
     pub fn run_handlers(&mut self, state: &mut State, frame: &mut Frame) -> Result<bool, Error> {
-        if !self.handlers.is_empty() && !self.is_alone {
+        if !self.models.handlers.is_empty() && !self.prologue.is_alone() {
             state.atomic = None;
             let step = Step {
                 place: Place::Exit,
@@ -102,10 +139,10 @@ impl<'p> Pass<'p> {
             self.push_position(state, step, frame.execution);
         }
         let word = self.program.target.pointer_bytes;
-        let mut next = self.handlers.len();
+        let mut next = self.models.handlers.len();
         while let Some(index) = next.checked_sub(1) {
             next = index;
-            let handler = self.handlers[index];
+            let handler = self.models.handlers.get(index);
             let object = handler.object;
             // What others see must be read before it is cleared.
             let read = |pass: &mut Self, state: &mut State, offset| {
@@ -122,7 +159,7 @@ impl<'p> Pass<'p> {
                 Some(function) => self.function_address(function),
                 None => address,
             };
-            let count = self.handlers.len();
+            let count = self.models.handlers.len();
             let back = CallBack {
                 function,
                 arguments: if handler.takes_argument {
@@ -139,8 +176,8 @@ impl<'p> Pass<'p> {
             };
             *state = after;
             // What it has registered comes first.
-            if self.handlers.len() > count {
-                next = self.handlers.len();
+            if self.models.handlers.len() > count {
+                next = self.models.handlers.len();
             }
         }
         Ok(true)

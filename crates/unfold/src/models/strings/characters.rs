@@ -210,7 +210,7 @@ impl<'p> Pass<'p> {
     /// Some text about an error. What it says is left open.
     fn error_message(&mut self, state: &mut State, frame: &Frame) -> TermId {
         let key = ObjectKey::Local(self.instance(frame, state, 200));
-        let owner = self.thread;
+        let owner = self.threads.current();
         let object = self.facts.objects.make(key.clone(), || Object {
             key,
             size: LONGEST_MESSAGE,
