@@ -28,7 +28,7 @@ const MANY_PLACES: usize = 32;
 
 /// A place that an address may mean.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub(crate) struct Target {
     pub object: ObjectId,
     pub offset: u64,
     /// When it does. Does not include the path's guard.
@@ -39,7 +39,7 @@ pub struct Target {
 
 /// Which element of a large array is meant.
 #[derive(Clone, Copy, Debug)]
-pub struct Element {
+pub(crate) struct Element {
     pub number: TermId,
     /// What holds its value, if it is to be read.
     pub slot: Option<ObjectId>,
@@ -47,7 +47,7 @@ pub struct Element {
 
 /// All places that an address may mean.
 #[derive(Clone)]
-pub struct Targets {
+pub(crate) struct Targets {
     pub list: Vec<Target>,
     /// Whether it means one of them at all.
     pub valid: TermId,
@@ -57,11 +57,11 @@ pub struct Targets {
 }
 
 /// A part of an access: offset from its address, and size. At most 16 bytes.
-pub type Part = (u64, u64);
+pub(crate) type Part = (u64, u64);
 
 impl<'p> Pass<'p> {
     /// Finds the places with room for `size` bytes.
-    pub fn resolve(
+    pub(crate) fn resolve(
         &mut self,
         frame: &Frame,
         address: TermId,
@@ -76,7 +76,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same, with elements of large arrays among them.
-    pub fn resolve_any(
+    pub(crate) fn resolve_any(
         &mut self,
         frame: &Frame,
         address: TermId,
@@ -244,7 +244,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Whether other threads may notice an access to these bytes.
-    pub fn is_visible(&self, object: ObjectId, offset: u64, size: u64) -> bool {
+    pub(crate) fn is_visible(&self, object: ObjectId, offset: u64, size: u64) -> bool {
         if self.facts.arrays.contains(object) {
             let slots = self.facts.arrays.slots(object);
             return slots.iter().any(|slot| self.is_visible(*slot, 0, 1));
@@ -253,7 +253,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Takes note of an access, once there are several threads.
-    pub fn note(&mut self, object: ObjectId, offset: u64, size: u64, is_write: bool) {
+    pub(crate) fn note(&mut self, object: ObjectId, offset: u64, size: u64, is_write: bool) {
         if !self.prologue.is_alone() {
             let thread = self.threads.current();
             let objects = &self.facts.objects;
@@ -267,7 +267,7 @@ impl<'p> Pass<'p> {
 
     /// Reads at most 16 bytes for somebody who does not ask which of their bits were
     /// never written. The condition says when the program really does.
-    pub fn read_at(
+    pub(crate) fn read_at(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -283,7 +283,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same for those who read the shadow themselves.
-    pub fn read_data(
+    pub(crate) fn read_data(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -297,7 +297,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Reads what a program does not: nobody sees it, and nobody races with it.
-    pub fn look_at(
+    pub(crate) fn look_at(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -309,7 +309,7 @@ impl<'p> Pass<'p> {
         self.read_bytes(state, position, (object, offset, size), always)
     }
 
-    pub fn read_bytes(
+    pub(crate) fn read_bytes(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -355,7 +355,7 @@ impl<'p> Pass<'p> {
 
     /// Looks at bytes without a step: what they were before there were threads, or
     /// what the thread itself has made of them.
-    pub fn peek(&mut self, state: &State, object: ObjectId, at: u64, size: u64) -> TermId {
+    pub(crate) fn peek(&mut self, state: &State, object: ObjectId, at: u64, size: u64) -> TermId {
         if self.facts.arrays.contains(object) {
             self.irregular(object);
         }
@@ -439,7 +439,7 @@ impl<'p> Pass<'p> {
 
     /// Writes at most 16 bytes where the condition holds, all of them known.
     #[expect(clippy::too_many_arguments, reason = "a write is all of these")]
-    pub fn write_at(
+    pub(crate) fn write_at(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -454,7 +454,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same for a word of which some bits may never have been written.
-    pub fn write_word(
+    pub(crate) fn write_word(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -476,7 +476,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Writes to an object that is no large array, without being seen.
-    pub fn write_bytes(
+    pub(crate) fn write_bytes(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -521,7 +521,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Writes the same byte throughout a block that nobody else sees.
-    pub fn fill_at(
+    pub(crate) fn fill_at(
         &mut self,
         state: &mut State,
         object: ObjectId,
@@ -588,7 +588,7 @@ impl<'p> Pass<'p> {
     // Reading and writing at any address, as one step.
 
     /// Reads several parts; `Err` if no path goes on.
-    pub fn load(
+    pub(crate) fn load(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -605,7 +605,7 @@ impl<'p> Pass<'p> {
         Ok(Ok(self.load_words(state, position, &targets, parts)))
     }
 
-    pub fn load_from(
+    pub(crate) fn load_from(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -622,7 +622,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same with the bits that were never written.
-    pub fn load_words(
+    pub(crate) fn load_words(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -652,7 +652,7 @@ impl<'p> Pass<'p> {
             .collect()
     }
 
-    pub fn store_to(
+    pub(crate) fn store_to(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -667,7 +667,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same for words of which some bits may never have been written.
-    pub fn store_words(
+    pub(crate) fn store_words(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -695,7 +695,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn store(
+    pub(crate) fn store(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -716,7 +716,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Stores what a thread returns, for those who join it.
-    pub fn set_result(&mut self, state: &mut State, position: usize, result: TermId) {
+    pub(crate) fn set_result(&mut self, state: &mut State, position: usize, result: TermId) {
         let size = self.program.target.pointer_bytes;
         let object = self.thread_object(
             self.threads.current(),
@@ -727,7 +727,7 @@ impl<'p> Pass<'p> {
         self.write_at(state, Some(position), object, 0, size, always, result);
     }
 
-    pub fn thread_object(
+    pub(crate) fn thread_object(
         &mut self,
         thread: crate::threads::ThreadId,
         part: crate::facts::objects::ThreadPart,

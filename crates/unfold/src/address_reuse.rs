@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What passes have found out about addresses.
 #[derive(Default)]
-pub struct FreedAddresses {
+pub(crate) struct FreedAddresses {
     /// Blocks that are freed somewhere.
     freed: BTreeSet<ObjectId>,
     /// The family of each block that is compared with others, by a number.
@@ -42,7 +42,7 @@ pub struct AddressReuse {
 
 impl FreedAddresses {
     /// A block is freed somewhere.
-    pub fn note_freed(&mut self, object: ObjectId) {
+    pub(crate) fn note_freed(&mut self, object: ObjectId) {
         self.growth.note(self.freed.insert(object));
     }
 
@@ -111,7 +111,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The objects that a word may point to.
-    pub fn objects_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
+    pub(crate) fn objects_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
         let bits = self.offset_bits();
         let reach = self.values.reach(&self.terms, word);
         let single = reach.few.iter().map(|value| value >> bits);
@@ -123,14 +123,14 @@ impl<'p> Pass<'p> {
     }
 
     /// The heap blocks among them.
-    pub fn blocks_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
+    pub(crate) fn blocks_in(&mut self, word: TermId) -> BTreeSet<ObjectId> {
         let mut found = self.objects_in(word);
         found.retain(|object| matches!(self.facts.objects[*object].key, ObjectKey::Heap(_)));
         found
     }
 
     /// Both words as they compare: blocks at one address are one and the same.
-    pub fn as_compared(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
+    pub(crate) fn as_compared(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
         if !self.may_reuse() || a == b || self.terms.width(a) != self.word() {
             return (a, b);
         }
@@ -151,7 +151,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Equality as the program sees it.
-    pub fn equal_words(&mut self, a: TermId, b: TermId) -> TermId {
+    pub(crate) fn equal_words(&mut self, a: TermId, b: TermId) -> TermId {
         let (a, b) = self.as_compared(a, b);
         self.terms.equal(a, b)
     }
@@ -226,7 +226,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Whether other threads may notice that a block takes an address.
-    pub fn is_taking_visible(&mut self, object: ObjectId) -> bool {
+    pub(crate) fn is_taking_visible(&mut self, object: ObjectId) -> bool {
         let homes = match self.may_reuse() {
             true => self.facts.freed.relatives(object),
             false => Vec::new(),
@@ -235,7 +235,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Whether other threads may notice that a block leaves its address.
-    pub fn is_leaving_visible(&mut self, object: ObjectId) -> bool {
+    pub(crate) fn is_leaving_visible(&mut self, object: ObjectId) -> bool {
         let homes = match self.may_reuse() && self.facts.freed.has_family(object) {
             true => self.facts.freed.homes(object),
             false => Vec::new(),
@@ -251,7 +251,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A new block takes an address, where it is made: one of its own, or a vacant one.
-    pub fn take_address(
+    pub(crate) fn take_address(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -300,14 +300,14 @@ impl<'p> Pass<'p> {
     }
 
     /// A block whose address is its own for sure, although others might be meant.
-    pub fn keep_apart(&mut self, object: ObjectId, maker: Maker) {
+    pub(crate) fn keep_apart(&mut self, object: ObjectId, maker: Maker) {
         if self.may_reuse() && self.facts.freed.has_family(object) {
             self.findings.note_omission(Omission::OwnAddress(maker));
         }
     }
 
     /// A block is freed where the condition holds: its address becomes vacant.
-    pub fn leave_address(
+    pub(crate) fn leave_address(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -332,7 +332,7 @@ impl<'p> Pass<'p> {
 
     /// Computing with the address of a freed block loses track of the block: the
     /// result means what lies there by now.
-    pub fn note_computed(&mut self, result: TermId) {
+    pub(crate) fn note_computed(&mut self, result: TermId) {
         if !self.may_reuse()
             || self.facts.freed.freed.is_empty()
             || self.terms.width(result) != self.word()

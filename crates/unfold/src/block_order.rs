@@ -12,7 +12,7 @@ use ir::{BlockId, Body, FunctionId, Op, Operand, ValueId};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-pub struct BlockOrder {
+pub(crate) struct BlockOrder {
     pub loops: Loops,
     /// The loops around each block, outermost first.
     nests: SecondaryMap<BlockId, Vec<LoopId>>,
@@ -27,10 +27,10 @@ pub struct BlockOrder {
 
 /// Those of all functions, each made when first asked for.
 #[derive(Default)]
-pub struct BlockOrders(HashMap<FunctionId, Rc<BlockOrder>>);
+pub(crate) struct BlockOrders(HashMap<FunctionId, Rc<BlockOrder>>);
 
 impl BlockOrders {
-    pub fn get(&mut self, function: FunctionId, body: &Body) -> Rc<BlockOrder> {
+    pub(crate) fn get(&mut self, function: FunctionId, body: &Body) -> Rc<BlockOrder> {
         let order = self.0.entry(function);
         order
             .or_insert_with(|| Rc::new(BlockOrder::of(body)))
@@ -38,10 +38,10 @@ impl BlockOrders {
     }
 }
 
-pub type Key = Vec<u32>;
+pub(crate) type Key = Vec<u32>;
 
 impl BlockOrder {
-    pub fn of(body: &Body) -> BlockOrder {
+    pub(crate) fn of(body: &Body) -> BlockOrder {
         let loops = Loops::of(body);
         let dominators = Dominators::of(body);
         let order = dominators.reverse_postorder();
@@ -81,7 +81,7 @@ impl BlockOrder {
         }
     }
 
-    pub fn key(&self, block: BlockId, iterations: &[u32]) -> Key {
+    pub(crate) fn key(&self, block: BlockId, iterations: &[u32]) -> Key {
         let places = &self.places[block];
         let mut key = Vec::with_capacity(2 * places.len());
         for (index, place) in places.iter().enumerate() {
@@ -93,17 +93,17 @@ impl BlockOrder {
         key
     }
 
-    pub fn nest(&self, block: BlockId) -> &[LoopId] {
+    pub(crate) fn nest(&self, block: BlockId) -> &[LoopId] {
         &self.nests[block]
     }
 
     /// The iterations on entering the function at this block.
-    pub fn follow_entry(&self, block: BlockId) -> Vec<u32> {
+    pub(crate) fn follow_entry(&self, block: BlockId) -> Vec<u32> {
         vec![1; self.nests[block].len()]
     }
 
     /// The iterations after a jump.
-    pub fn follow(&self, from: BlockId, to: BlockId, iterations: &[u32]) -> Vec<u32> {
+    pub(crate) fn follow(&self, from: BlockId, to: BlockId, iterations: &[u32]) -> Vec<u32> {
         let (source, target) = (self.nest(from), self.nest(to));
         if let Some(repeated) = self.loops.is_back_edge(from, to) {
             let depth = source

@@ -5,14 +5,16 @@ use crate::access::Part;
 use crate::checks::Check;
 use crate::facts::objects::{Content, FrameKey, Object, ObjectId, ObjectKey};
 use crate::omissions::Way;
+use crate::pass;
 use crate::pass::{Flow, Frame, Pass, State, Value};
+use crate::shadows;
 use analysis::{Landmark, Site};
 use formula::TermId;
 use ir::{Body, Callee, FunctionId, Inst, Operand, Type};
 use std::rc::Rc;
 
 #[derive(Clone)]
-pub struct Argument {
+pub(crate) struct Argument {
     pub value: Value,
     pub ty: Type,
     /// It points to so many bytes, of which the callee gets a copy.
@@ -23,7 +25,7 @@ pub struct Argument {
 type Passed = (Vec<Argument>, Vec<ObjectId>);
 
 /// A call, as a library model sees it.
-pub struct Call {
+pub(crate) struct Call {
     pub function: FunctionId,
     pub args: Vec<Argument>,
     pub result: Option<Type>,
@@ -32,7 +34,7 @@ pub struct Call {
 }
 
 /// What a library model says.
-pub enum Reply {
+pub(crate) enum Reply {
     Return(TermId),
     /// Without a result.
     Nothing,
@@ -42,7 +44,7 @@ pub enum Reply {
 
 impl<'p> Pass<'p> {
     #[expect(clippy::too_many_arguments, reason = "the parts of a call instruction")]
-    pub fn call(
+    pub(crate) fn call(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -73,7 +75,7 @@ impl<'p> Pass<'p> {
                 if self.expect_initialised(state, &target) == Flow::Dead {
                     return Ok(Flow::Dead);
                 }
-                let address = self.term(&target);
+                let address = pass::as_term(&mut self.terms, &target);
                 let functions = self.functions_behind(address);
                 let any: Vec<TermId> = functions.iter().map(|(when, _)| *when).collect();
                 let any = self.terms.any(&any);
@@ -136,7 +138,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The functions that a pointer may point to, each with its condition.
-    pub fn functions_behind(&mut self, address: TermId) -> Vec<(TermId, FunctionId)> {
+    pub(crate) fn functions_behind(&mut self, address: TermId) -> Vec<(TermId, FunctionId)> {
         let word = self.word();
         let bits = self.offset_bits();
         let few = self.values.reach(&self.terms, address).few;
@@ -156,7 +158,7 @@ impl<'p> Pass<'p> {
         found
     }
 
-    pub fn call_function(
+    pub(crate) fn call_function(
         &mut self,
         mut state: State,
         frame: &mut Frame,
@@ -292,13 +294,13 @@ impl<'p> Pass<'p> {
                 let width = self.width_of(scalar);
                 let term = self.terms.resize(*term, width);
                 let shadow = self.terms.resize(*shadow, width);
-                self.partly(term, Some(shadow))
+                shadows::partly(&mut self.terms, term, Some(shadow))
             }
             (other, _) => other.clone(),
         }
     }
 
-    pub fn enter_atomic(&mut self, state: &mut State, frame: &Frame) {
+    pub(crate) fn enter_atomic(&mut self, state: &mut State, frame: &Frame) {
         state.atomic = Some(match state.atomic {
             Some((position, depth)) => (position, depth + 1),
             None if self.prologue.is_alone() => (usize::MAX, 1),
@@ -310,7 +312,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn leave_atomic(&mut self, state: &mut State) {
+    pub(crate) fn leave_atomic(&mut self, state: &mut State) {
         state.atomic = match state.atomic {
             Some((position, depth)) if depth > 1 => Some((position, depth - 1)),
             _ => None,
@@ -367,7 +369,7 @@ impl<'p> Pass<'p> {
 
     /// Lays the variadic arguments out as words, one after the other, and makes the
     /// list say that all registers are used up.
-    pub fn start_variadic(
+    pub(crate) fn start_variadic(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -422,7 +424,7 @@ impl<'p> Pass<'p> {
 }
 
 impl<'p> Pass<'p> {
-    pub fn copy_variadic(
+    pub(crate) fn copy_variadic(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -447,7 +449,7 @@ impl<'p> Pass<'p> {
 }
 
 /// Cuts a block into parts of at most 8 bytes.
-pub fn split(size: u64) -> Vec<Part> {
+pub(crate) fn split(size: u64) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut at = 0;
     while at < size {

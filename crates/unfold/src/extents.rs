@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 /// Objects whose size is not a constant.
 #[derive(Default)]
-pub struct Extents {
+pub(crate) struct Extents {
     objects: BTreeSet<ObjectId>,
     pub growth: Growth,
 }
@@ -29,7 +29,7 @@ impl Extents {
 
 impl<'p> Pass<'p> {
     /// An object of this size, in bytes, comes into being.
-    pub fn note_extent(&mut self, state: &mut State, object: ObjectId, size: TermId) {
+    pub(crate) fn note_extent(&mut self, state: &mut State, object: ObjectId, size: TermId) {
         if !self.options.checks.has(Check::Memory) {
             return;
         }
@@ -46,7 +46,7 @@ impl<'p> Pass<'p> {
 
     /// How large an object really is, if that is not a constant. The same for all
     /// threads, since an allocation happens at most once.
-    pub fn extent(&mut self, object: ObjectId) -> Option<TermId> {
+    pub(crate) fn extent(&mut self, object: ObjectId) -> Option<TermId> {
         if !self.facts.extents.objects.contains(&object) {
             return None;
         }
@@ -64,12 +64,12 @@ impl<'p> Pass<'p> {
     }
 
     /// When an object reaches as far as this, which is not beyond its greatest size.
-    pub fn extends(&mut self, object: ObjectId, end: u64) -> TermId {
+    pub(crate) fn extends(&mut self, object: ObjectId, end: u64) -> TermId {
         let end = self.terms.constant(self.word(), u128::from(end));
         self.extends_to(object, end)
     }
 
-    pub fn extends_to(&mut self, object: ObjectId, end: TermId) -> TermId {
+    pub(crate) fn extends_to(&mut self, object: ObjectId, end: TermId) -> TermId {
         match self.extent(object) {
             Some(extent) => self.terms.unsigned_less_equal(end, extent),
             None => self.truth(),

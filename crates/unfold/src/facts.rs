@@ -6,12 +6,12 @@
 //! what it then sees makes them larger, and another pass follows. Values of shared
 //! memory are the exception: they are forgotten when memory is cut anew.
 
-pub mod objects;
-pub mod shared_values;
-pub mod sharing;
-pub mod sync;
-pub mod threads;
-pub mod unwritten;
+pub(crate) mod objects;
+pub(crate) mod shared_values;
+pub(crate) mod sharing;
+pub(crate) mod sync;
+pub(crate) mod threads;
+pub(crate) mod unwritten;
 
 use crate::address_reuse::FreedAddresses;
 use crate::extents::Extents;
@@ -27,15 +27,15 @@ use unwritten::UnwrittenFacts;
 
 /// Whether a pass has seen something new.
 #[derive(Clone, Copy, Default)]
-pub struct Growth(bool);
+pub(crate) struct Growth(bool);
 
 impl Growth {
-    pub fn note(&mut self, is_new: bool) {
+    pub(crate) fn note(&mut self, is_new: bool) {
         self.0 |= is_new;
     }
 }
 
-pub struct Facts {
+pub(crate) struct Facts {
     pub objects: Objects,
     pub threads: ThreadNames,
     pub sharing: Sharing,
@@ -51,7 +51,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    pub fn of(program: &Program) -> Facts {
+    pub(crate) fn of(program: &Program) -> Facts {
         Facts {
             objects: Objects::of(program),
             threads: ThreadNames::default(),
@@ -81,7 +81,7 @@ impl Facts {
         ]
     }
 
-    pub fn begin_pass(&mut self) {
+    pub(crate) fn begin_pass(&mut self) {
         for growth in self.growths() {
             *growth = Growth::default();
         }
@@ -92,7 +92,7 @@ impl Facts {
     /// Draws conclusions from a pass: cuts objects anew. Values are forgotten when
     /// the cuts have changed, since they belong to pieces. Returns whether the pass
     /// has seen anything new, values aside.
-    pub fn conclude(&mut self) -> bool {
+    pub(crate) fn conclude(&mut self) -> bool {
         if self.sharing.cut(&self.objects) {
             self.values.forget();
         }

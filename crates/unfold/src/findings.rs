@@ -10,7 +10,7 @@ use ir::FunctionId;
 use std::collections::{BTreeSet, HashMap};
 
 #[derive(Default)]
-pub struct Findings {
+pub(crate) struct Findings {
     violations: Vec<Violation>,
     excluded: Vec<Moment>,
     stuck: Vec<Moment>,
@@ -27,7 +27,7 @@ pub struct Findings {
 }
 
 /// The same for whoever takes them away.
-pub struct Report {
+pub(crate) struct Report {
     pub violations: Vec<Violation>,
     pub excluded: Vec<Moment>,
     pub stuck: Vec<Moment>,
@@ -40,53 +40,53 @@ pub struct Report {
 }
 
 impl Findings {
-    pub fn note_violation(&mut self, violation: Violation) {
+    pub(crate) fn note_violation(&mut self, violation: Violation) {
         self.violations.push(violation);
     }
 
     /// No run of interest has any of these moments. Returns how many there were
     /// before.
-    pub fn exclude(&mut self, moments: Vec<Moment>) -> usize {
+    pub(crate) fn exclude(&mut self, moments: Vec<Moment>) -> usize {
         let before = self.excluded.len();
         self.excluded.extend(moments);
         before
     }
 
     /// Moments excluded from this one on are due to bounds.
-    pub fn blame_bounds(&mut self, from: usize) {
+    pub(crate) fn blame_bounds(&mut self, from: usize) {
         self.cut_moments.extend(from..self.excluded.len());
     }
 
     /// Moments excluded from this one on are due to doubt about what is lost.
-    pub fn blame_doubt(&mut self, from: usize) {
+    pub(crate) fn blame_doubt(&mut self, from: usize) {
         self.doubts.extend(from..self.excluded.len());
     }
 
     /// A thread cannot go on from here.
-    pub fn note_stuck(&mut self, moment: Moment) {
+    pub(crate) fn note_stuck(&mut self, moment: Moment) {
         self.stuck.push(moment);
     }
 
-    pub fn note_sightings(&mut self, sightings: impl Iterator<Item = Sighting>) {
+    pub(crate) fn note_sightings(&mut self, sightings: impl Iterator<Item = Sighting>) {
         self.sightings.extend(sightings);
     }
 
     /// A loop was cut, or recursion if there is none.
-    pub fn note_cut(&mut self, function: FunctionId, id: Option<LoopId>) {
+    pub(crate) fn note_cut(&mut self, function: FunctionId, id: Option<LoopId>) {
         self.cuts.insert((function, id));
     }
 
-    pub fn note_omission(&mut self, omission: Omission) {
+    pub(crate) fn note_omission(&mut self, omission: Omission) {
         self.omissions.insert(omission);
     }
 
     /// Some value is only approximated, if the condition holds.
-    pub fn note_coarse(&mut self, is_coarse: bool) {
+    pub(crate) fn note_coarse(&mut self, is_coarse: bool) {
         self.is_coarse |= is_coarse;
     }
 
     /// Everything found, with threads by the numbers that they get in the end.
-    pub fn finish(mut self, numbers: &HashMap<ThreadId, ThreadId>) -> Report {
+    pub(crate) fn finish(mut self, numbers: &HashMap<ThreadId, ThreadId>) -> Report {
         let violations = self.violations.iter_mut().map(|one| &mut one.moment);
         let sightings = self.sightings.iter_mut().map(|one| &mut one.moment);
         let moments = violations

@@ -27,7 +27,7 @@ const MAX_SLOTS: usize = 2048;
 
 /// What a slot is for.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub enum SlotFor {
+pub(crate) enum SlotFor {
     /// The element at this offset.
     Offset(u64),
     /// The element that a read means.
@@ -37,7 +37,7 @@ pub enum SlotFor {
 }
 
 #[derive(Default)]
-pub struct LargeArrays {
+pub(crate) struct LargeArrays {
     arrays: BTreeMap<ObjectId, Array>,
     /// Objects that cannot be such arrays after all.
     irregular: BTreeSet<ObjectId>,
@@ -55,17 +55,17 @@ struct Array {
 }
 
 impl LargeArrays {
-    pub fn begin_pass(&mut self) {
+    pub(crate) fn begin_pass(&mut self) {
         self.misused = None;
     }
 
-    pub fn contains(&self, object: ObjectId) -> bool {
+    pub(crate) fn contains(&self, object: ObjectId) -> bool {
         let arrays = &self.arrays;
         !arrays.is_empty() && arrays.contains_key(&object)
     }
 
     /// Makes an object such an array. Returns whether that is possible.
-    pub fn make(&mut self, object: ObjectId, unit: u64, step: u64, rest: u64) -> bool {
+    pub(crate) fn make(&mut self, object: ObjectId, unit: u64, step: u64, rest: u64) -> bool {
         let is_regular = unit.is_power_of_two() && unit <= 16 && step.is_multiple_of(unit);
         let was_wrong = self.irregular.contains(&object);
         if !is_regular || was_wrong || self.contains(object) {
@@ -81,7 +81,7 @@ impl LargeArrays {
         true
     }
 
-    pub fn slots(&self, array: ObjectId) -> Rc<[ObjectId]> {
+    pub(crate) fn slots(&self, array: ObjectId) -> Rc<[ObjectId]> {
         let array = self.arrays.get(&array);
         array.map_or_else(|| Rc::from([]), |array| array.slots.clone())
     }
@@ -95,7 +95,7 @@ impl LargeArrays {
     }
 
     /// The slot of that name, made if there is none.
-    pub fn slot(
+    pub(crate) fn slot(
         &mut self,
         objects: &mut Objects,
         array: ObjectId,
@@ -133,7 +133,7 @@ impl LargeArrays {
 
 impl<'p> Pass<'p> {
     /// The number of the element at an offset.
-    pub fn element_at(&mut self, array: ObjectId, offset: u64) -> TermId {
+    pub(crate) fn element_at(&mut self, array: ObjectId, offset: u64) -> TermId {
         let (shift, width) = self.element_layout(array);
         self.terms.constant(width, u128::from(offset >> shift))
     }
@@ -152,7 +152,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The element that a slot is about.
-    pub fn slot_element(&mut self, slot: ObjectId) -> TermId {
+    pub(crate) fn slot_element(&mut self, slot: ObjectId) -> TermId {
         let known = self.tables.constants.get(RunConstant::Element, slot);
         if let Some(element) = known {
             return element;
@@ -188,12 +188,12 @@ impl<'p> Pass<'p> {
     }
 
     /// An array is not used as it must be.
-    pub fn irregular(&mut self, array: ObjectId) {
+    pub(crate) fn irregular(&mut self, array: ObjectId) {
         self.facts.arrays.misused.get_or_insert(array);
     }
 
     /// Starts anew if an array is not used as it must be.
-    pub fn check_arrays(&mut self) -> Result<(), Error> {
+    pub(crate) fn check_arrays(&mut self) -> Result<(), Error> {
         match self.facts.arrays.misused.take() {
             None => Ok(()),
             Some(array) => {
@@ -220,7 +220,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Reads elements at a known offset.
-    pub fn read_elements(
+    pub(crate) fn read_elements(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -244,7 +244,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The large arrays that an address may point into, as targets.
-    pub fn find_elements(
+    pub(crate) fn find_elements(
         &mut self,
         address: TermId,
         size: u64,
@@ -302,7 +302,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Guesses which elements a read will mean.
-    pub fn guess_elements(
+    pub(crate) fn guess_elements(
         &mut self,
         state: &State,
         frame: &Frame,
@@ -318,7 +318,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The guesses must be right.
-    pub fn confirm_guesses(
+    pub(crate) fn confirm_guesses(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -342,7 +342,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Writes elements at a known offset.
-    pub fn write_elements(
+    pub(crate) fn write_elements(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -360,7 +360,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn write_element(
+    pub(crate) fn write_element(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -381,7 +381,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Writes the same byte to all elements of a range.
-    pub fn fill_elements(
+    pub(crate) fn fill_elements(
         &mut self,
         state: &mut State,
         position: Option<usize>,

@@ -17,6 +17,7 @@
 use crate::MAIN;
 use crate::access::Targets;
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::Growth;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey, ThreadPart};
 use crate::omissions::Omission;
@@ -31,7 +32,7 @@ const MOST_BLOCKS: usize = 64;
 
 /// What passes have found out about who holds addresses of blocks.
 #[derive(Default)]
-pub struct StoredAddresses {
+pub(crate) struct StoredAddresses {
     /// Where such an address may be stored; and whether nothing else is ever stored
     /// there that looks like one.
     places: BTreeMap<(ObjectId, u64), bool>,
@@ -62,14 +63,14 @@ struct Hold {
 
 impl<'p> Pass<'p> {
     /// Whether anybody wants to know what is left in the end.
-    pub fn counts_blocks(&self) -> bool {
+    pub(crate) fn counts_blocks(&self) -> bool {
         let checks = self.options.checks;
         checks.has(Check::Leak) || checks.has(Check::Cleanup)
     }
 
     /// Whether somebody else may end the process and notice that a block is made or
     /// freed.
-    pub fn is_count_visible(&mut self, block: ObjectId) -> bool {
+    pub(crate) fn is_count_visible(&mut self, block: ObjectId) -> bool {
         self.counts_blocks() && {
             let flag = self.held_object(block);
             self.is_visible(flag, 0, 1)
@@ -77,7 +78,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A block begins its life, or ends it where the condition holds.
-    pub fn note_block(
+    pub(crate) fn note_block(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -96,7 +97,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A block begins its life right after the last step, where the condition holds.
-    pub fn note_block_aside(
+    pub(crate) fn note_block_aside(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -148,7 +149,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A thread sees a word.
-    pub fn note_seen(&mut self, thread: ThreadId, word: TermId) {
+    pub(crate) fn note_seen(&mut self, thread: ThreadId, word: TermId) {
         if self.options.checks.has(Check::Leak) && self.terms.width(word) == self.word() {
             for block in self.blocks_in(word) {
                 self.note_block_seen(thread, block);
@@ -157,7 +158,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Carries out stores of which somebody else takes note.
-    pub fn while_tracking<T>(&mut self, store: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn while_tracking<T>(&mut self, store: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.facts.stored.is_tracked, true);
         let result = store(self);
         self.facts.stored.is_tracked = before;
@@ -165,7 +166,11 @@ impl<'p> Pass<'p> {
     }
 
     /// Some bytes are written.
-    pub fn note_stored(&mut self, (object, offset, size): (ObjectId, u64, u64), value: TermId) {
+    pub(crate) fn note_stored(
+        &mut self,
+        (object, offset, size): (ObjectId, u64, u64),
+        value: TermId,
+    ) {
         let word = self.program.target.pointer_bytes;
         if !self.options.checks.has(Check::Leak) || self.facts.stored.is_tracked {
             return;
@@ -215,7 +220,7 @@ impl<'p> Pass<'p> {
     }
 
     /// An instruction stores a value of a type.
-    pub fn note_typed(
+    pub(crate) fn note_typed(
         &mut self,
         body: &Body,
         targets: &Targets,
@@ -251,7 +256,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A library function stores a pointer.
-    pub fn note_pointer(&mut self, targets: &Targets, value: TermId) {
+    pub(crate) fn note_pointer(&mut self, targets: &Targets, value: TermId) {
         if self.options.checks.has(Check::Leak) {
             self.note_word(targets, 0, value, true);
         }
@@ -266,7 +271,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Bytes are copied as they are, addresses among them.
-    pub fn note_copied(&mut self, from: &Targets, to: &Targets, size: u64) {
+    pub(crate) fn note_copied(&mut self, from: &Targets, to: &Targets, size: u64) {
         if !self.options.checks.has(Check::Leak) {
             return;
         }
@@ -288,7 +293,7 @@ impl<'p> Pass<'p> {
     // The end.
 
     /// Ends the process: a step after which there are no others.
-    pub fn end_process_at(&mut self, state: &mut State, frame: &Frame) {
+    pub(crate) fn end_process_at(&mut self, state: &mut State, frame: &Frame) {
         let position = match (self.prologue.is_alone(), state.atomic) {
             (true, _) => None,
             (false, Some((position, _))) => Some(position),
@@ -321,7 +326,7 @@ impl<'p> Pass<'p> {
 
     /// A thread other than main has ended, or main without ending the process: if it
     /// is the last, the process ends too.
-    pub fn end_with_thread(&mut self, state: &mut State, position: usize) {
+    pub(crate) fn end_with_thread(&mut self, state: &mut State, position: usize) {
         let main = self.threads.get(MAIN);
         if !self.counts_blocks() || !main.is_some_and(|main| main.thread.can_end) {
             return;
@@ -367,7 +372,7 @@ impl<'p> Pass<'p> {
     fn is_running(&mut self, state: &State, position: Option<usize>, thread: ThreadId) -> TermId {
         let ended = self.ended_object(thread);
         let ended = self.look_at(state, position, ended, 0, 1);
-        let has_not_ended = self.is_zero(ended);
+        let has_not_ended = words::is_zero(&mut self.terms, ended);
         if thread == MAIN {
             return has_not_ended;
         }
@@ -378,7 +383,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A thread is created where the condition holds.
-    pub fn note_begin(
+    pub(crate) fn note_begin(
         &mut self,
         state: &mut State,
         position: usize,
@@ -514,7 +519,7 @@ impl<'p> Pass<'p> {
                 ObjectKey::Thread(owner, ThreadPart::Result) => {
                     let fate = self.thread_object(owner, ThreadPart::Fate, 1);
                     let fate = self.look_at(state, position, fate, 0, 1);
-                    condition = self.is_zero(fate);
+                    condition = words::is_zero(&mut self.terms, fate);
                 }
                 _ => continue,
             }

@@ -8,6 +8,14 @@
 //! It works in passes. Each executes all threads under the facts that the passes
 //! before have found: which bytes of an object which threads use, and which
 //! values shared memory can have. A pass that finds nothing new is the result.
+//!
+//! The rooms: `facts` survive passes; `tables` hold what a pass has one of for each
+//! object; `under_way` tells how far it has got; `findings` are what it finds for
+//! whoever asked. `compute` is free of all of them: it knows only terms. `pass` puts
+//! them together, `walk` and `execute` go through functions and instructions,
+//! `models` are the library functions; other files have one concern each.
+
+#![warn(unreachable_pub)]
 
 mod access;
 mod address_reuse;
@@ -16,11 +24,11 @@ mod arithmetic;
 mod block_order;
 mod calls;
 mod checks;
+mod compute;
 mod execute;
 mod extents;
 mod facts;
 mod findings;
-mod floats;
 mod large_arrays;
 mod leaks;
 mod learn;

@@ -14,7 +14,7 @@ use ir::{Body, Operand, Terminator};
 
 impl<'p> Pass<'p> {
     /// A function returns; that is counted, whatever becomes of its locals.
-    pub fn end_function(&mut self, state: &mut State, frame: &mut Frame, body: &Body) {
+    pub(crate) fn end_function(&mut self, state: &mut State, frame: &mut Frame, body: &Body) {
         let execution = self.push_execution(Execution {
             function: frame.function,
             inst: None,
@@ -32,7 +32,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Locals of a block come to their end.
-    pub fn restore_stack(
+    pub(crate) fn restore_stack(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -52,7 +52,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The thread leaves all its functions at once.
-    pub fn end_all_locals(&mut self, state: &mut State, frame: &Frame) {
+    pub(crate) fn end_all_locals(&mut self, state: &mut State, frame: &Frame) {
         let objects = self.facts.objects.iter().map(|(id, _)| id);
         let own = objects.filter(|id| self.is_own_local(*id) && state.memory.has(*id));
         let own: Vec<ObjectId> = own.collect();
@@ -98,7 +98,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Locals are gone, without any step.
-    pub fn forget_locals(&mut self, state: &mut State, locals: &[ObjectId]) {
+    pub(crate) fn forget_locals(&mut self, state: &mut State, locals: &[ObjectId]) {
         for object in locals {
             state.memory.forget(*object);
             self.end_shadow(state, *object);

@@ -1,10 +1,11 @@
-//! One pass over all threads: what it collects, and the few primitives with which
-//! everything else adds to it.
+//! One pass over all threads: its rooms, what a path knows, and the few primitives
+//! with which everything else adds to them.
 
 use crate::address_reuse::AddressReuse;
 use crate::block_order::BlockOrder;
 use crate::block_order::BlockOrders;
 use crate::checks::Check;
+use crate::compute::guards;
 use crate::facts::Facts;
 use crate::facts::objects::{FrameId, Instance, ObjectId};
 use crate::findings::Findings;
@@ -14,6 +15,7 @@ use crate::memory::{Ground, Memory};
 use crate::models::ModelState;
 use crate::published::Published;
 use crate::races::Races;
+use crate::shadows;
 use crate::shadows::ShadowNotes;
 use crate::tables::Tables;
 use crate::threads::{
@@ -25,7 +27,7 @@ use crate::unwritten::Unwritten;
 use crate::values::Values;
 use crate::{Error, Options};
 use analysis::{Landmark, LoopId, Site};
-use formula::{Term, TermId, Terms};
+use formula::{TermId, Terms};
 use ir::{BlockId, Body, FunctionId, InstId, Location, Program, ValueId};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -35,7 +37,7 @@ const MAX_THREADS: usize = 4000;
 
 /// A value in a register.
 #[derive(Clone, PartialEq)]
-pub enum Value {
+pub(crate) enum Value {
     Term(TermId),
     /// A word and the bits of it that were never written; only if that is looked
     /// for, and if there may be some.
@@ -46,7 +48,7 @@ pub enum Value {
 /// What is known at a point on a path: everything that branches copy and joins
 /// merge.
 #[derive(Clone)]
-pub struct State {
+pub(crate) struct State {
     /// When the path is taken.
     pub guard: TermId,
     /// Nothing went wrong since the last position: no assumption failed, no
@@ -74,7 +76,7 @@ pub struct State {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct LastStep {
+pub(crate) struct LastStep {
     /// How many positions come before, its own included.
     pub after: usize,
     /// Nothing went wrong between it and the last position, which the path need
@@ -83,7 +85,7 @@ pub struct LastStep {
 }
 
 /// A function being executed.
-pub struct Frame {
+pub(crate) struct Frame {
     pub id: FrameId,
     pub function: FunctionId,
     pub order: Rc<BlockOrder>,
@@ -106,7 +108,7 @@ pub struct Frame {
 }
 
 #[derive(Default)]
-pub struct Progress {
+pub(crate) struct Progress {
     pub operands: Option<(TermId, TermId)>,
     /// The iteration in which the operands last changed.
     pub moved_in: Vec<u32>,
@@ -141,7 +143,7 @@ pub struct Trail {
 }
 
 /// A thread that waits to be executed.
-pub struct Start {
+pub(crate) struct Start {
     pub thread: ThreadId,
     pub function: FunctionId,
     pub arguments: Vec<Value>,
@@ -151,7 +153,7 @@ pub struct Start {
 }
 
 /// A thread executed, or being executed.
-pub struct Work {
+pub(crate) struct Work {
     pub thread: Thread,
     pub trail: Trail,
     /// Paths on which the thread has ended, each with its result.
@@ -160,7 +162,7 @@ pub struct Work {
 
 /// One pass over all threads: its rooms. Whoever needs only one or two of them should
 /// ask for these, not for the pass.
-pub struct Pass<'p> {
+pub(crate) struct Pass<'p> {
     pub program: &'p Program,
     pub options: &'p Options,
     pub block_orders: &'p mut BlockOrders,
@@ -184,14 +186,14 @@ pub struct Pass<'p> {
 
 /// What becomes of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub(crate) enum Flow {
     Next,
     Dead,
 }
 
 impl<'p> Pass<'p> {
     /// What reading memory needs besides the memory itself.
-    pub fn ground(&mut self) -> Ground<'_> {
+    pub(crate) fn ground(&mut self) -> Ground<'_> {
         Ground {
             terms: &mut self.terms,
             objects: &self.facts.objects,
@@ -199,20 +201,20 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn body(&self, function: FunctionId) -> Option<&'p Body> {
+    pub(crate) fn body(&self, function: FunctionId) -> Option<&'p Body> {
         self.program.functions[function].body.as_ref()
     }
 
-    pub fn block_order(&mut self, function: FunctionId, body: &Body) -> Rc<BlockOrder> {
+    pub(crate) fn block_order(&mut self, function: FunctionId, body: &Body) -> Rc<BlockOrder> {
         self.block_orders.get(function, body)
     }
 
-    pub fn location(&self, frame: &Frame) -> Option<Location> {
+    pub(crate) fn location(&self, frame: &Frame) -> Option<Location> {
         let body = self.body(frame.function)?;
         body.insts.get(frame.inst)?.location
     }
 
-    pub fn unsupported(&self, frame: &Frame, what: impl Into<String>) -> Error {
+    pub(crate) fn unsupported(&self, frame: &Frame, what: impl Into<String>) -> Error {
         Error::Unsupported {
             what: what.into(),
             location: self.location(frame),
@@ -220,7 +222,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Addresses must tell all objects apart.
-    pub fn check_numbers(&self) -> Result<(), Error> {
+    pub(crate) fn check_numbers(&self) -> Result<(), Error> {
         match self.facts.objects.has_run_out() {
             false => Ok(()),
             true => Err(Error::Unsupported {
@@ -231,18 +233,18 @@ impl<'p> Pass<'p> {
     }
 
     /// Asked often, answers rarely: whether there is still time and memory.
-    pub fn tick(&mut self) -> Result<(), Error> {
+    pub(crate) fn tick(&mut self) -> Result<(), Error> {
         self.check_arrays()?;
         self.check_shadows()?;
         self.check_numbers()?;
         self.patience.check(self.terms.len())
     }
 
-    pub fn work(&mut self) -> &mut Work {
+    pub(crate) fn work(&mut self) -> &mut Work {
         self.threads.work()
     }
 
-    pub fn instance(&self, frame: &Frame, state: &State, index: u32) -> Instance {
+    pub(crate) fn instance(&self, frame: &Frame, state: &State, index: u32) -> Instance {
         Instance {
             frame: frame.id,
             inst: frame.inst,
@@ -265,7 +267,7 @@ impl<'p> Pass<'p> {
 
     /// Something is wrong where the condition holds. If that is looked for, the run
     /// is over; otherwise the thread cannot go on.
-    pub fn violate(&mut self, state: &mut State, check: Check, condition: TermId) -> Flow {
+    pub(crate) fn violate(&mut self, state: &mut State, check: Check, condition: TermId) -> Flow {
         if !self.options.checks.has(check) {
             return self.stop(state, condition);
         }
@@ -280,7 +282,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same for what is looked for and would not keep a thread from going on.
-    pub fn notice(&mut self, state: &mut State, check: Check, condition: TermId) {
+    pub(crate) fn notice(&mut self, state: &mut State, check: Check, condition: TermId) {
         let moment = self.moment(state, condition);
         if self.terms.as_bool(moment.condition) != Some(false) {
             let (function, inst) = self.whereabouts.site();
@@ -298,7 +300,7 @@ impl<'p> Pass<'p> {
 
     /// The run ends at a bound. Others may have gone on before, if only because
     /// the thread had steps to take up to here.
-    pub fn cut(&mut self, state: &mut State) {
+    pub(crate) fn cut(&mut self, state: &mut State) {
         let always = self.truth();
         if self.options.checks.has(Check::Unwind) {
             self.violate(state, Check::Unwind, always);
@@ -311,7 +313,7 @@ impl<'p> Pass<'p> {
 
     /// No run within the bounds goes on where the condition holds. Returns how many
     /// moments were excluded before.
-    pub fn exclude(&mut self, state: &mut State, condition: TermId) -> usize {
+    pub(crate) fn exclude(&mut self, state: &mut State, condition: TermId) -> usize {
         let moments = self.moments(state, condition);
         let before = self.findings.exclude(moments);
         self.forgo(state, condition, state.after);
@@ -319,7 +321,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A run comes by a point, if somebody wants to know.
-    pub fn sight(&mut self, state: &State, landmark: Landmark) {
+    pub(crate) fn sight(&mut self, state: &State, landmark: Landmark) {
         let is_unknown_call = matches!(landmark, Landmark::UnknownCall(..));
         if is_unknown_call || self.options.landmarks.contains(&landmark) {
             let always = self.truth();
@@ -330,7 +332,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same for the instruction at hand.
-    pub fn sight_inst(&mut self, state: &State, frame: &Frame) {
+    pub(crate) fn sight_inst(&mut self, state: &State, frame: &Frame) {
         if !self.options.landmarks.is_empty() {
             let (function, inst) = (frame.function, frame.inst);
             self.sight(state, Landmark::Inst(Site { function, inst }));
@@ -373,7 +375,7 @@ impl<'p> Pass<'p> {
 
     /// The thread cannot go on where the condition holds. Inside an atomic section
     /// nobody else can either.
-    pub fn stop(&mut self, state: &mut State, condition: TermId) -> Flow {
+    pub(crate) fn stop(&mut self, state: &mut State, condition: TermId) -> Flow {
         if state.atomic.is_some() {
             self.exclude(state, condition);
         } else {
@@ -400,7 +402,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The whole path comes to a halt; parts of it may have done so before.
-    pub fn halt(&mut self, state: &State, known_after: usize) {
+    pub(crate) fn halt(&mut self, state: &State, known_after: usize) {
         if self.terms.as_bool(state.guard) != Some(false) {
             self.whereabouts.halt(known_after, state.guard);
         }
@@ -408,7 +410,7 @@ impl<'p> Pass<'p> {
 
     /// Goes back to a weaker guard, since all other paths that it stands for have
     /// come to a halt.
-    pub fn relax(&mut self, state: &mut State, guard: TermId) {
+    pub(crate) fn relax(&mut self, state: &mut State, guard: TermId) {
         if state.guard == guard || !self.options.reductions.relaxing {
             return;
         }
@@ -428,12 +430,12 @@ impl<'p> Pass<'p> {
     // Positions.
 
     /// A new step of the thread at hand, or the atomic section it is in.
-    pub fn position(&mut self, frame: &Frame, state: &mut State, part: u32) -> usize {
+    pub(crate) fn position(&mut self, frame: &Frame, state: &mut State, part: u32) -> usize {
         self.position_where(frame, state, state.guard, part)
     }
 
     /// The same where a guard holds, which need not be that of the path.
-    pub fn position_where(
+    pub(crate) fn position_where(
         &mut self,
         frame: &Frame,
         state: &mut State,
@@ -451,12 +453,17 @@ impl<'p> Pass<'p> {
         self.push_guarded(state, guard, step, frame.execution)
     }
 
-    pub fn push_position(&mut self, state: &mut State, step: Step, execution: usize) -> usize {
+    pub(crate) fn push_position(
+        &mut self,
+        state: &mut State,
+        step: Step,
+        execution: usize,
+    ) -> usize {
         self.push_guarded(state, state.guard, step, execution)
     }
 
     /// The same where a guard holds, which need not be that of the path.
-    pub fn push_guarded(
+    pub(crate) fn push_guarded(
         &mut self,
         state: &mut State,
         guard: TermId,
@@ -494,7 +501,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The step is possible only if the condition holds.
-    pub fn require(&mut self, state: &mut State, position: usize, condition: TermId) {
+    pub(crate) fn require(&mut self, state: &mut State, position: usize, condition: TermId) {
         if self.terms.as_bool(condition) == Some(true) {
             return;
         }
@@ -510,7 +517,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Notes an instruction for the replay, and where inputs belong.
-    pub fn count_execution(&mut self, frame: &mut Frame, state: &State) {
+    pub(crate) fn count_execution(&mut self, frame: &mut Frame, state: &State) {
         frame.execution = self.push_execution(Execution {
             function: frame.function,
             inst: Some(frame.inst),
@@ -518,13 +525,13 @@ impl<'p> Pass<'p> {
         });
     }
 
-    pub fn push_execution(&mut self, execution: Execution) -> usize {
+    pub(crate) fn push_execution(&mut self, execution: Execution) -> usize {
         let executions = &mut self.work().trail.executions;
         executions.push(execution);
         executions.len() - 1
     }
 
-    pub fn note_input(&mut self, frame: &Frame, value: TermId) {
+    pub(crate) fn note_input(&mut self, frame: &Frame, value: TermId) {
         let execution = frame.execution;
         let inputs = &mut self.work().trail.inputs;
         let index = inputs
@@ -540,7 +547,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A fresh number of so many bits that the run is given.
-    pub fn input(&mut self, frame: &Frame, name: &str, width: u32) -> TermId {
+    pub(crate) fn input(&mut self, frame: &Frame, name: &str, width: u32) -> TermId {
         let value = self.terms.new_variable(name, formula::Sort::BitVec(width));
         self.note_input(frame, value);
         value
@@ -548,37 +555,12 @@ impl<'p> Pass<'p> {
 
     // Guards.
 
-    fn conjuncts(&self, guard: TermId) -> Vec<TermId> {
-        match self.terms.term(guard) {
-            Term::And(list) => self.terms.list(list).to_vec(),
-            Term::Bool(true) => Vec::new(),
-            _ => vec![guard],
-        }
-    }
-
-    /// Both guards without what they have in common: what they share, what is left
-    /// of the first, what is left of the second.
-    fn factor(&mut self, a: TermId, b: TermId) -> (TermId, TermId, TermId) {
-        let (a, b) = (self.conjuncts(a), self.conjuncts(b));
-        let (common, rest): (Vec<_>, Vec<_>) = a.iter().partition(|term| b.contains(term));
-        let other: Vec<_> = b
-            .iter()
-            .copied()
-            .filter(|term| !common.contains(term))
-            .collect();
-        (
-            self.terms.all(&common),
-            self.terms.all(&rest),
-            self.terms.all(&other),
-        )
-    }
-
     /// Joins two paths.
-    pub fn merge(&mut self, mut a: State, b: State, frame: &Frame) -> Result<State, Error> {
+    pub(crate) fn merge(&mut self, mut a: State, b: State, frame: &Frame) -> Result<State, Error> {
         if a.atomic != b.atomic {
             return Err(self.unsupported(frame, "an atomic section that only some paths enter"));
         }
-        let (common, mine, theirs) = self.factor(a.guard, b.guard);
+        let (common, mine, theirs) = guards::factor(&mut self.terms, a.guard, b.guard);
         let either = self.terms.or(mine, theirs);
         a.guard = self.terms.and(common, either);
         // Inside the common part, either condition tells the paths apart.
@@ -616,11 +598,11 @@ impl<'p> Pass<'p> {
         Ok(a)
     }
 
-    pub fn choose(&mut self, condition: TermId, a: &Value, b: &Value) -> Value {
+    pub(crate) fn choose(&mut self, condition: TermId, a: &Value, b: &Value) -> Value {
         match (a, b) {
             (Value::Term(a), Value::Term(b)) => Value::Term(self.terms.ite(condition, *a, *b)),
             (Value::Term(_) | Value::Partly(..), Value::Term(_) | Value::Partly(..)) => {
-                self.choose_partly(condition, a, b)
+                shadows::choose_partly(&mut self.terms, condition, a, b)
             }
             (Value::Tuple(a), Value::Tuple(b)) => Value::Tuple(
                 a.iter()
@@ -635,11 +617,11 @@ impl<'p> Pass<'p> {
     // Threads.
 
     /// Other threads will see memory from now on.
-    pub fn begin_sharing(&mut self, state: &State) {
+    pub(crate) fn begin_sharing(&mut self, state: &State) {
         self.prologue.end(state.memory.clone());
     }
 
-    pub fn check_thread_count(&self, frame: &Frame) -> Result<(), Error> {
+    pub(crate) fn check_thread_count(&self, frame: &Frame) -> Result<(), Error> {
         if self.facts.threads.count() > MAX_THREADS {
             let what = format!("more than {MAX_THREADS} threads");
             return Err(self.unsupported(frame, what));
@@ -647,13 +629,13 @@ impl<'p> Pass<'p> {
         Ok(())
     }
 
-    pub fn truth(&mut self) -> TermId {
+    pub(crate) fn truth(&mut self) -> TermId {
         self.terms.bool(true)
     }
 }
 
 impl Value {
-    pub fn term(&self) -> Option<TermId> {
+    pub(crate) fn term(&self) -> Option<TermId> {
         match self {
             Value::Term(term) | Value::Partly(term, _) => Some(*term),
             Value::Tuple(_) => None,
@@ -661,10 +643,18 @@ impl Value {
     }
 
     /// The bits of a word that were never written, if there may be some.
-    pub fn shadow(&self) -> Option<TermId> {
+    pub(crate) fn shadow(&self) -> Option<TermId> {
         match self {
             Value::Partly(_, shadow) => Some(*shadow),
             Value::Term(_) | Value::Tuple(_) => None,
         }
+    }
+}
+
+/// A value as a scalar.
+pub(crate) fn as_term(terms: &mut Terms, value: &Value) -> TermId {
+    match value {
+        Value::Term(term) | Value::Partly(term, _) => *term,
+        Value::Tuple(_) => terms.constant(1, 0),
     }
 }

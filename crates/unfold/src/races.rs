@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How accesses are to be noted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Noting {
+pub(crate) enum Noting {
     #[default]
     Plain,
     /// Not known before the step is taken.
@@ -32,7 +32,7 @@ pub enum Noting {
 }
 
 #[derive(Default)]
-pub struct Races {
+pub(crate) struct Races {
     pub noting: Noting,
     noted: BTreeMap<ObjectId, Vec<Noted>>,
 }
@@ -63,17 +63,17 @@ impl Noted {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mode {
+pub(crate) struct Mode {
     pub is_write: bool,
     pub is_atomic: bool,
 }
 
 impl Mode {
-    pub const READ: Mode = Mode {
+    pub(crate) const READ: Mode = Mode {
         is_write: false,
         is_atomic: false,
     };
-    pub const WRITE: Mode = Mode {
+    pub(crate) const WRITE: Mode = Mode {
         is_write: true,
         is_atomic: false,
     };
@@ -89,7 +89,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Takes note of an access to some bytes, unless somebody else does.
-    pub fn note_use(
+    pub(crate) fn note_use(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -103,7 +103,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Takes note of an access to wherever an address may point.
-    pub fn note_targets(
+    pub(crate) fn note_targets(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -224,7 +224,7 @@ impl<'p> Pass<'p> {
     }
 
     /// What threads compete for, by thread: uses with their positions.
-    pub fn uses_by_thread(&mut self) -> HashMap<ThreadId, Vec<(usize, Use)>> {
+    pub(crate) fn uses_by_thread(&mut self) -> HashMap<ThreadId, Vec<(usize, Use)>> {
         let mut uses: HashMap<ThreadId, Vec<(usize, Use)>> = HashMap::new();
         let mut spots = 0;
         for mut list in std::mem::take(&mut self.races.noted).into_values() {
@@ -253,7 +253,11 @@ impl<'p> Pass<'p> {
     }
 
     /// Does something with accesses noted in another way.
-    pub fn while_noting<T>(&mut self, noting: Noting, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn while_noting<T>(
+        &mut self,
+        noting: Noting,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let before = std::mem::replace(&mut self.races.noting, noting);
         let result = work(self);
         self.races.noting = before;

@@ -13,7 +13,7 @@ use formula::TermId;
 use std::collections::HashMap;
 
 #[derive(Default)]
-pub struct Tables {
+pub(crate) struct Tables {
     pub fresh: Fresh,
     pub cells: Cells,
     pub constants: RunConstants,
@@ -22,24 +22,24 @@ pub struct Tables {
 
 /// Cells of shared memory, by the object and offset that they begin at.
 #[derive(Default)]
-pub struct Cells {
+pub(crate) struct Cells {
     cells: PrimaryMap<CellId, Cell>,
     ids: HashMap<(ObjectId, u64), CellId>,
 }
 
 impl Cells {
-    pub fn find(&self, object: ObjectId, start: u64) -> Option<CellId> {
+    pub(crate) fn find(&self, object: ObjectId, start: u64) -> Option<CellId> {
         self.ids.get(&(object, start)).copied()
     }
 
-    pub fn add(&mut self, object: ObjectId, start: u64, cell: Cell) -> CellId {
+    pub(crate) fn add(&mut self, object: ObjectId, start: u64, cell: Cell) -> CellId {
         let id = self.cells.push(cell);
         self.ids.insert((object, start), id);
         id
     }
 
     /// All cells, with the values that they can have.
-    pub fn finish(mut self, values: Option<&SharedValues>) -> PrimaryMap<CellId, Cell> {
+    pub(crate) fn finish(mut self, values: Option<&SharedValues>) -> PrimaryMap<CellId, Cell> {
         for ((object, start), cell) in &self.ids {
             if let Some(values) = values.and_then(|values| values.get(*object, *start)) {
                 self.cells[*cell].range = values.range().clone();
@@ -52,7 +52,7 @@ impl Cells {
 /// Something about an object that does not change during a run, but is not the same
 /// in all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RunConstant {
+pub(crate) enum RunConstant {
     /// Where a block lies.
     Home,
     /// How large an object really is.
@@ -62,32 +62,32 @@ pub enum RunConstant {
 }
 
 #[derive(Default)]
-pub struct RunConstants(HashMap<(RunConstant, ObjectId), TermId>);
+pub(crate) struct RunConstants(HashMap<(RunConstant, ObjectId), TermId>);
 
 impl RunConstants {
-    pub fn get(&self, constant: RunConstant, object: ObjectId) -> Option<TermId> {
+    pub(crate) fn get(&self, constant: RunConstant, object: ObjectId) -> Option<TermId> {
         self.0.get(&(constant, object)).copied()
     }
 
-    pub fn set(&mut self, constant: RunConstant, object: ObjectId, term: TermId) {
+    pub(crate) fn set(&mut self, constant: RunConstant, object: ObjectId, term: TermId) {
         self.0.insert((constant, object), term);
     }
 }
 
 /// Who makes each block, in which execution.
 #[derive(Default)]
-pub struct Allocations(HashMap<ObjectId, (ThreadId, usize)>);
+pub(crate) struct Allocations(HashMap<ObjectId, (ThreadId, usize)>);
 
 impl Allocations {
-    pub fn note(&mut self, block: ObjectId, thread: ThreadId, execution: usize) {
+    pub(crate) fn note(&mut self, block: ObjectId, thread: ThreadId, execution: usize) {
         self.0.insert(block, (thread, execution));
     }
 
-    pub fn get(&self, block: ObjectId) -> Option<(ThreadId, usize)> {
+    pub(crate) fn get(&self, block: ObjectId) -> Option<(ThreadId, usize)> {
         self.0.get(&block).copied()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (ObjectId, ThreadId, usize)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ObjectId, ThreadId, usize)> {
         let all = self.0.iter();
         all.map(|(block, (thread, execution))| (*block, *thread, *execution))
     }

@@ -10,7 +10,7 @@ use ir::{FunctionId, InstId, Program};
 use std::collections::{HashMap, VecDeque};
 
 /// The threads of a pass: executed, being executed, waiting.
-pub struct ThreadsUnderWay {
+pub(crate) struct ThreadsUnderWay {
     current: ThreadId,
     /// In the order in which they are executed.
     order: Vec<ThreadId>,
@@ -31,45 +31,45 @@ impl Default for ThreadsUnderWay {
 
 impl ThreadsUnderWay {
     /// The thread at hand.
-    pub fn current(&self) -> ThreadId {
+    pub(crate) fn current(&self) -> ThreadId {
         self.current
     }
 
     /// Another thread is at hand, for a while. Returns the one before.
-    pub fn switch_to(&mut self, thread: ThreadId) -> ThreadId {
+    pub(crate) fn switch_to(&mut self, thread: ThreadId) -> ThreadId {
         std::mem::replace(&mut self.current, thread)
     }
 
     /// A thread waits to be executed.
-    pub fn enqueue(&mut self, start: Start) {
+    pub(crate) fn enqueue(&mut self, start: Start) {
         self.queue.push_back(start);
     }
 
     /// The thread to execute next.
-    pub fn next(&mut self) -> Option<Start> {
+    pub(crate) fn next(&mut self) -> Option<Start> {
         self.queue.pop_front()
     }
 
     /// A thread is executed from now on.
-    pub fn begin(&mut self, thread: ThreadId, work: Work) {
+    pub(crate) fn begin(&mut self, thread: ThreadId, work: Work) {
         self.current = thread;
         self.order.push(thread);
         self.works.insert(thread, work);
     }
 
     /// What is made of the thread at hand.
-    pub fn work(&mut self) -> &mut Work {
+    pub(crate) fn work(&mut self) -> &mut Work {
         let work = self.works.get_mut(&self.current);
         work.expect("the thread at hand should be under way")
     }
 
     /// What was made of a thread, if it has begun.
-    pub fn get(&self, thread: ThreadId) -> Option<&Work> {
+    pub(crate) fn get(&self, thread: ThreadId) -> Option<&Work> {
         self.works.get(&thread)
     }
 
     /// Everything that was made, in the order of execution.
-    pub fn finish(&mut self) -> Vec<(ThreadId, Work)> {
+    pub(crate) fn finish(&mut self) -> Vec<(ThreadId, Work)> {
         let order = self.order.iter();
         let works = order.map(|thread| Some((*thread, self.works.remove(thread)?)));
         works.flatten().collect()
@@ -77,7 +77,7 @@ impl ThreadsUnderWay {
 }
 
 /// Where the thread at hand is.
-pub struct Whereabouts {
+pub(crate) struct Whereabouts {
     /// The instruction at hand.
     site: (FunctionId, InstId),
     /// The functions that are being executed.
@@ -88,7 +88,7 @@ pub struct Whereabouts {
 }
 
 impl Whereabouts {
-    pub fn new(program: &Program) -> Whereabouts {
+    pub(crate) fn new(program: &Program) -> Whereabouts {
         Whereabouts {
             site: (program.main, InstId::from_u32(0)),
             calls: Vec::new(),
@@ -97,46 +97,46 @@ impl Whereabouts {
     }
 
     /// Another thread begins.
-    pub fn begin_thread(&mut self) {
+    pub(crate) fn begin_thread(&mut self) {
         self.calls.clear();
         self.halted.clear();
     }
 
-    pub fn site(&self) -> (FunctionId, InstId) {
+    pub(crate) fn site(&self) -> (FunctionId, InstId) {
         self.site
     }
 
-    pub fn go_to(&mut self, function: FunctionId, inst: InstId) {
+    pub(crate) fn go_to(&mut self, function: FunctionId, inst: InstId) {
         self.site = (function, inst);
     }
 
-    pub fn enter(&mut self, function: FunctionId) {
+    pub(crate) fn enter(&mut self, function: FunctionId) {
         self.calls.push(function);
     }
 
-    pub fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.calls.pop();
     }
 
     /// How many functions are being executed.
-    pub fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.calls.len()
     }
 
     /// How often a function is being executed.
-    pub fn depth_of(&self, function: FunctionId) -> usize {
+    pub(crate) fn depth_of(&self, function: FunctionId) -> usize {
         let calls = self.calls.iter();
         calls.filter(|other| **other == function).count()
     }
 
     /// A path comes to a halt.
-    pub fn halt(&mut self, known_after: usize, path: TermId) {
+    pub(crate) fn halt(&mut self, known_after: usize, path: TermId) {
         self.halted.push((known_after, path));
     }
 
     /// The paths that have come to a halt and of which the formula knows after so
     /// many positions, but not after so few.
-    pub fn halted(&self, few: usize, many: usize) -> impl Iterator<Item = TermId> {
+    pub(crate) fn halted(&self, few: usize, many: usize) -> impl Iterator<Item = TermId> {
         let halted = self.halted.iter();
         let halted = halted.filter(move |(after, _)| (few + 1..=many).contains(after));
         halted.map(|(_, path)| *path)
@@ -144,7 +144,8 @@ impl Whereabouts {
 }
 
 /// The part of a run in which main is the only thread, and nobody sees its memory.
-pub struct Prologue {
+#[derive(Default)]
+pub(crate) struct Prologue {
     is_over: bool,
     /// Instructions that main has executed alone.
     clock: u64,
@@ -154,26 +155,15 @@ pub struct Prologue {
     snapshot: Memory,
 }
 
-impl Default for Prologue {
-    fn default() -> Prologue {
-        Prologue {
-            is_over: false,
-            clock: 0,
-            last_only: 0,
-            snapshot: Memory::default(),
-        }
-    }
-}
-
 impl Prologue {
     /// No other thread has been created.
-    pub fn is_alone(&self) -> bool {
+    pub(crate) fn is_alone(&self) -> bool {
         !self.is_over
     }
 
     /// Main executes an instruction, perhaps on the only path there is. Returns the
     /// time.
-    pub fn count(&mut self, is_only_path: bool) -> u64 {
+    pub(crate) fn count(&mut self, is_only_path: bool) -> u64 {
         self.clock += 1;
         if is_only_path {
             self.last_only = self.clock;
@@ -182,30 +172,30 @@ impl Prologue {
     }
 
     /// When main's path was last the only one.
-    pub fn last_only(&self) -> u64 {
+    pub(crate) fn last_only(&self) -> u64 {
         self.last_only
     }
 
     /// Other threads will see memory from now on.
-    pub fn end(&mut self, memory: Memory) {
+    pub(crate) fn end(&mut self, memory: Memory) {
         self.is_over = true;
         self.snapshot = memory;
     }
 
     /// Main's memory when it creates the first thread; empty before.
-    pub fn snapshot(&self) -> &Memory {
+    pub(crate) fn snapshot(&self) -> &Memory {
         &self.snapshot
     }
 }
 
 /// Whether there is still time and memory.
-pub struct Patience<'p> {
+pub(crate) struct Patience<'p> {
     ticks: u64,
     keep_going: &'p mut dyn FnMut(usize) -> bool,
 }
 
 impl<'p> Patience<'p> {
-    pub fn new(keep_going: &'p mut dyn FnMut(usize) -> bool) -> Patience<'p> {
+    pub(crate) fn new(keep_going: &'p mut dyn FnMut(usize) -> bool) -> Patience<'p> {
         Patience {
             ticks: 0,
             keep_going,
@@ -213,7 +203,7 @@ impl<'p> Patience<'p> {
     }
 
     /// Asked often, answers rarely.
-    pub fn check(&mut self, terms: usize) -> Result<(), Error> {
+    pub(crate) fn check(&mut self, terms: usize) -> Result<(), Error> {
         self.ticks += 1;
         match self.ticks.is_multiple_of(64) && !(self.keep_going)(terms) {
             true => Err(Error::Interrupted),

@@ -9,7 +9,7 @@ use formula::TermId;
 
 /// A step that nobody notices, and so no position unless its time matters.
 #[derive(Clone)]
-pub struct UnnoticedStep {
+pub(crate) struct UnnoticedStep {
     guard: TermId,
     step: Step,
     pub execution: usize,
@@ -19,13 +19,13 @@ impl<'p> Pass<'p> {
     /// Before its first step that others notice, a thread may do things that look
     /// like steps to them, although they concern nobody else. Then it must have had
     /// a turn.
-    pub fn unnoticed_step(&mut self, frame: &Frame, state: &mut State) {
+    pub(crate) fn unnoticed_step(&mut self, frame: &Frame, state: &mut State) {
         let never = self.terms.bool(false);
         self.unnoticed_step_where(frame, state, state.guard, never);
     }
 
     /// What is at a position, or at none, is a step whatever memory it concerns.
-    pub fn take_turn(&mut self, frame: &Frame, state: &mut State, position: Option<usize>) {
+    pub(crate) fn take_turn(&mut self, frame: &Frame, state: &mut State, position: Option<usize>) {
         match position {
             Some(position) => {
                 let never = self.terms.bool(false);
@@ -36,7 +36,12 @@ impl<'p> Pass<'p> {
     }
 
     /// The same, but only where the condition holds.
-    pub fn unnoticed_step_if(&mut self, frame: &Frame, state: &mut State, condition: TermId) {
+    pub(crate) fn unnoticed_step_if(
+        &mut self,
+        frame: &Frame,
+        state: &mut State,
+        condition: TermId,
+    ) {
         let guard = self.terms.and(state.guard, condition);
         if self.terms.as_bool(guard) != Some(false) {
             let never = self.terms.bool(false);
@@ -46,7 +51,7 @@ impl<'p> Pass<'p> {
 
     /// The same where the guard holds, unless it concerns only memory of
     /// the thread's own.
-    pub fn unnoticed_step_where(
+    pub(crate) fn unnoticed_step_where(
         &mut self,
         frame: &Frame,
         state: &mut State,
@@ -62,7 +67,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same at any place.
-    pub fn unnoticed_step_at(
+    pub(crate) fn unnoticed_step_at(
         &mut self,
         state: &mut State,
         guard: TermId,
@@ -99,7 +104,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Whether the thread has surely taken a step on this path that takes a turn.
-    pub fn had_turn(&mut self, state: &State) -> bool {
+    pub(crate) fn had_turn(&mut self, state: &State) -> bool {
         (0..state.after).any(|index| {
             let takes_turn = self.takes_turn(index);
             let is_taken = self.terms.implies(state.guard, takes_turn);
@@ -108,7 +113,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Whether it has surely taken none.
-    pub fn had_no_turn(&mut self, state: &State) -> bool {
+    pub(crate) fn had_no_turn(&mut self, state: &State) -> bool {
         (0..state.after).all(|index| {
             let takes_turn = self.takes_turn(index);
             let is_taken = self.terms.and(state.guard, takes_turn);
@@ -125,7 +130,7 @@ impl<'p> Pass<'p> {
 
     /// Makes positions of the steps that nobody notices, since others must be able
     /// to go on between them and what comes next.
-    pub fn make_unnoticed_positions(&mut self, state: &mut State) {
+    pub(crate) fn make_unnoticed_positions(&mut self, state: &mut State) {
         for one in std::mem::take(&mut state.unnoticed) {
             self.push_guarded(state, one.guard, one.step, one.execution);
         }
@@ -138,7 +143,7 @@ impl<'p> Pass<'p> {
     ///
     /// # Panics
     /// If the thread has taken no step.
-    pub fn position_right_after(&mut self, state: &mut State) -> usize {
+    pub(crate) fn position_right_after(&mut self, state: &mut State) -> usize {
         if let Some((position, _)) = state.atomic {
             return position;
         }

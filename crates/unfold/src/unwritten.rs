@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 /// What a path knows about the objects it has made.
 #[derive(Clone, Default)]
-pub struct Unwritten(Rc<BTreeMap<ObjectId, UnwrittenObject>>);
+pub(crate) struct Unwritten(Rc<BTreeMap<ObjectId, UnwrittenObject>>);
 
 #[derive(Clone, Default)]
 struct UnwrittenObject {
@@ -33,7 +33,7 @@ struct UnwrittenObject {
 
 impl Unwritten {
     /// Joins what two paths know.
-    pub fn merge(&mut self, other: &Unwritten, facts: &mut UnwrittenFacts) {
+    pub(crate) fn merge(&mut self, other: &Unwritten, facts: &mut UnwrittenFacts) {
         if Rc::ptr_eq(&self.0, &other.0) {
             return;
         }
@@ -74,7 +74,7 @@ impl Unwritten {
 
 impl<'p> Pass<'p> {
     /// A block or local comes into being.
-    pub fn track_unwritten(&mut self, state: &mut State, object: ObjectId) {
+    pub(crate) fn track_unwritten(&mut self, state: &mut State, object: ObjectId) {
         self.make_shadow(state, object);
         let is_unknown = matches!(self.facts.objects[object].starts_as, Content::Unknown);
         if self.prologue.is_alone() || !is_unknown {
@@ -92,7 +92,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The path reads a shared piece.
-    pub fn reads_piece(&mut self, state: &State, object: ObjectId, start: u64) {
+    pub(crate) fn reads_piece(&mut self, state: &State, object: ObjectId, start: u64) {
         let one = state.unwritten.0.get(&object);
         if one.is_some_and(|one| one.unwritten.contains(&start)) {
             self.facts.unwritten.note_raw(object, start);
@@ -100,7 +100,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The path writes a shared piece, for sure or perhaps.
-    pub fn writes_piece(
+    pub(crate) fn writes_piece(
         &mut self,
         state: &mut State,
         object: ObjectId,
@@ -135,7 +135,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A value is given to another thread.
-    pub fn hand_over(&mut self, state: &mut State, value: TermId) {
+    pub(crate) fn hand_over(&mut self, state: &mut State, value: TermId) {
         self.publish(state, value);
         for object in self.tracked_in(state, value) {
             state.unwritten.tell(object, &mut self.facts.unwritten);

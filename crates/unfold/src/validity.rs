@@ -4,6 +4,7 @@
 
 use crate::access::Targets;
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
@@ -11,7 +12,7 @@ use std::rc::Rc;
 
 /// When a wrong address is noticed, if that is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub(crate) enum Seen {
     /// As soon as the thread gets there, unless others decide about it.
     AtOnce,
     /// When the step is taken.
@@ -23,7 +24,7 @@ pub enum Seen {
 impl<'p> Pass<'p> {
     /// The flag that says whether a block has not been freed, or a local that others
     /// use has not come to its end.
-    pub fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
+    pub(crate) fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
         let data = &self.facts.objects[object];
         match data.key {
             ObjectKey::Heap(_) => {}
@@ -46,7 +47,7 @@ impl<'p> Pass<'p> {
 
     /// Begins an access: makes it a step if anybody else may notice, and makes sure
     /// that the address is valid. `Err` if no path goes on.
-    pub fn begin_access(
+    pub(crate) fn begin_access(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -58,7 +59,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same, for something that others may notice for another reason.
-    pub fn begin_step(
+    pub(crate) fn begin_step(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -144,7 +145,7 @@ impl<'p> Pass<'p> {
         }
         for (condition, ended) in ends {
             let flag = self.read_at(state, position, ended, 0, 1, condition);
-            let is_there = self.is_zero(flag);
+            let is_there = words::is_zero(&mut self.terms, flag);
             valid.push(self.terms.implies(condition, is_there));
         }
         let valid = self.terms.all(&valid);
@@ -161,14 +162,14 @@ impl<'p> Pass<'p> {
 
     /// Whether others may know of some memory without any doing of the thread. To
     /// access it is a step, even if no other thread does.
-    pub fn is_elsewhere(&self, object: ObjectId) -> bool {
+    pub(crate) fn is_elsewhere(&self, object: ObjectId) -> bool {
         let data = &self.facts.objects[object];
         let is_global = matches!(data.key, ObjectKey::Global(_) | ObjectKey::Environment(..));
         !data.is_constant && (is_global || data.owner != self.threads.current())
     }
 
     /// What the program has to see to, at a step if there is one.
-    pub fn expect(
+    pub(crate) fn expect(
         &mut self,
         state: &mut State,
         check: Check,
@@ -183,7 +184,12 @@ impl<'p> Pass<'p> {
     }
 
     /// What must be true for the thread to go on, at a step if there is one.
-    pub fn demand(&mut self, state: &mut State, position: Option<usize>, valid: TermId) -> Flow {
+    pub(crate) fn demand(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        valid: TermId,
+    ) -> Flow {
         if self.terms.as_bool(valid) == Some(true) {
             return Flow::Next;
         }
@@ -221,7 +227,7 @@ impl<'p> Pass<'p> {
 
     /// Whether an object is a local of the thread itself, which knows without asking
     /// whether it is gone.
-    pub fn is_own_local(&self, object: ObjectId) -> bool {
+    pub(crate) fn is_own_local(&self, object: ObjectId) -> bool {
         let data = &self.facts.objects[object];
         matches!(data.key, ObjectKey::Local(_)) && data.owner == self.threads.current()
     }

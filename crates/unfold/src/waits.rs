@@ -14,16 +14,16 @@ use crate::threads::{ThreadId, Wait};
 use formula::TermId;
 
 /// Threads that must do something first, each under a condition.
-pub type Holders = Vec<(TermId, ThreadId)>;
+pub(crate) type Holders = Vec<(TermId, ThreadId)>;
 
 impl<'p> Pass<'p> {
-    pub fn looks_for_deadlocks(&self) -> bool {
+    pub(crate) fn looks_for_deadlocks(&self) -> bool {
         self.options.checks.has(Check::Deadlock)
     }
 
     /// The step is possible only if the condition holds, and until then the thread
     /// waits. `part` is that of the step.
-    pub fn wait_until(
+    pub(crate) fn wait_until(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -37,7 +37,7 @@ impl<'p> Pass<'p> {
 
     /// Takes note of a reason to wait. What nobody else notices is a step after
     /// all if it may have to wait, since it can be part of a deadlock.
-    pub fn note_wait(
+    pub(crate) fn note_wait(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -63,7 +63,7 @@ impl<'p> Pass<'p> {
 
     /// The threads that an owner can be, under a condition. Nobody asks for them
     /// unless deadlocks are looked for.
-    pub fn owners(&mut self, owner: TermId, condition: TermId) -> Holders {
+    pub(crate) fn owners(&mut self, owner: TermId, condition: TermId) -> Holders {
         let mut holders = Vec::new();
         if !self.looks_for_deadlocks() {
             return holders;
@@ -80,7 +80,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The threads that hold a lock as readers.
-    pub fn readers(
+    pub(crate) fn readers(
         &mut self,
         state: &State,
         position: Option<usize>,

@@ -3,6 +3,7 @@
 
 use crate::block_order::Key;
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::FrameKey;
 use crate::locksets::Held;
 use crate::omissions::Omission;
@@ -25,7 +26,7 @@ const MAX_DEPTH: usize = 4000;
 
 impl<'p> Pass<'p> {
     /// Executes a thread from its start to its end.
-    pub fn run_thread(&mut self, start: Start) -> Result<(), Error> {
+    pub(crate) fn run_thread(&mut self, start: Start) -> Result<(), Error> {
         let name = self.program.functions[start.function].name.clone();
         let thread = Thread {
             name,
@@ -171,7 +172,7 @@ impl<'p> Pass<'p> {
         Ok(())
     }
 
-    pub fn new_frame(
+    pub(crate) fn new_frame(
         &mut self,
         id: crate::facts::objects::FrameId,
         function: FunctionId,
@@ -206,7 +207,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A frame for what happens outside of any function.
-    pub fn bare_frame(&mut self) -> Frame {
+    pub(crate) fn bare_frame(&mut self) -> Frame {
         let main = self.program.main;
         let id = self
             .facts
@@ -219,7 +220,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Executes a function; `None` if no path returns from it.
-    pub fn run_function(
+    pub(crate) fn run_function(
         &mut self,
         mut state: State,
         mut frame: Frame,
@@ -303,7 +304,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Keeps a value for the rest of the block, and beyond if others need it.
-    pub fn set_register(
+    pub(crate) fn set_register(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -351,8 +352,8 @@ impl<'p> Pass<'p> {
                 if self.expect_initialised(&mut state, &bit) == Flow::Dead {
                     return Ok(());
                 }
-                let bit = self.term(&bit);
-                let condition = self.condition(bit);
+                let bit = pass::as_term(&mut self.terms, &bit);
+                let condition = words::condition(&mut self.terms, bit);
                 if then == otherwise {
                     return self.arrive(state, frame, body, block, *then, pending);
                 }
@@ -371,7 +372,7 @@ impl<'p> Pass<'p> {
                 if self.expect_initialised(&mut state, &value) == Flow::Dead {
                     return Ok(());
                 }
-                let value = self.term(&value);
+                let value = pass::as_term(&mut self.terms, &value);
                 let width = self.terms.width(value);
                 let mut targets: Vec<(BlockId, Vec<TermId>)> = Vec::new();
                 let mut hits = Vec::new();
@@ -401,7 +402,7 @@ impl<'p> Pass<'p> {
                 if self.expect_initialised(&mut state, &address) == Flow::Dead {
                     return Ok(());
                 }
-                let address = self.term(&address);
+                let address = pass::as_term(&mut self.terms, &address);
                 let mut hits = Vec::new();
                 let mut seen = Vec::new();
                 for target in targets {

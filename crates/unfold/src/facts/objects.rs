@@ -16,17 +16,17 @@ use std::rc::Rc;
 
 /// One execution of a function: who called it, from where, in which iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FrameId(u32);
+pub(crate) struct FrameId(u32);
 entity_impl!(FrameId, "frame");
 
 /// A memory object. Number 0 is no object: null pointers and plain integers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ObjectId(u32);
+pub(crate) struct ObjectId(u32);
 entity_impl!(ObjectId, "object");
 
 /// An instruction in one iteration of the loops around it, in one frame.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Instance {
+pub(crate) struct Instance {
     pub frame: FrameId,
     pub inst: InstId,
     pub iterations: Rc<[u32]>,
@@ -35,14 +35,14 @@ pub struct Instance {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub enum FrameKey {
+pub(crate) enum FrameKey {
     /// The start function of a thread.
     Thread(ThreadId, FunctionId),
     Call(Instance, FunctionId),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub enum ObjectKey {
+pub(crate) enum ObjectKey {
     Null,
     Global(GlobalId),
     ThreadLocal(ThreadId, GlobalId),
@@ -74,7 +74,7 @@ pub enum ObjectKey {
 
 /// Pieces of state of synchronisation objects, each a cell of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum SyncPart {
+pub(crate) enum SyncPart {
     /// Not made yet (0), in use (the number of its kind), or destroyed (255).
     Life,
     /// The kind of mutex.
@@ -96,7 +96,7 @@ pub enum SyncPart {
 
 impl SyncPart {
     /// Whether somebody holds the object, or waits, if the part is not zero.
-    pub fn is_use(self) -> bool {
+    pub(crate) fn is_use(self) -> bool {
         matches!(
             self,
             SyncPart::Owner | SyncPart::Readers | SyncPart::Arrived | SyncPart::Waiting(_)
@@ -105,7 +105,7 @@ impl SyncPart {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum KeyPart {
+pub(crate) enum KeyPart {
     /// Not made yet (0), in use (1), or deleted (2).
     Life,
     /// The address of a function, or null.
@@ -113,7 +113,7 @@ pub enum KeyPart {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum ThreadPart {
+pub(crate) enum ThreadPart {
     Result,
     /// Whether it has ended, for those who ask without waiting.
     Ended,
@@ -125,7 +125,7 @@ pub enum ThreadPart {
     Key(u32),
 }
 
-pub struct Object {
+pub(crate) struct Object {
     pub key: ObjectKey,
     pub size: u64,
     /// For people.
@@ -139,14 +139,14 @@ pub struct Object {
 
 /// What memory holds before anybody writes to it.
 #[derive(Clone)]
-pub enum Content {
+pub(crate) enum Content {
     Zero,
     Bytes(Rc<[u8]>),
     Unknown,
 }
 
 impl Content {
-    pub fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         match self {
             Content::Zero => true,
             Content::Bytes(bytes) => bytes.iter().all(|byte| *byte == 0),
@@ -169,12 +169,12 @@ impl Object {
     }
 
     /// Whether it comes into being during the run.
-    pub fn is_made_on_the_way(&self) -> bool {
+    pub(crate) fn is_made_on_the_way(&self) -> bool {
         matches!(self.key, ObjectKey::Local(_) | ObjectKey::Heap(_))
     }
 
     /// Whether the program can have its address and look at its bytes.
-    pub fn is_data(&self) -> bool {
+    pub(crate) fn is_data(&self) -> bool {
         matches!(
             self.key,
             ObjectKey::Global(_)
@@ -192,7 +192,7 @@ fn global_name(global: &Global) -> String {
 }
 
 /// All objects, and the executions of functions that made some of them.
-pub struct Objects {
+pub(crate) struct Objects {
     frames: PrimaryMap<FrameId, FrameKey>,
     frame_ids: HashMap<FrameKey, FrameId>,
     objects: PrimaryMap<ObjectId, Object>,
@@ -292,12 +292,12 @@ impl Objects {
         Content::Bytes(bytes.into())
     }
 
-    pub fn global(&mut self, global: GlobalId) -> ObjectId {
+    pub(crate) fn global(&mut self, global: GlobalId) -> ObjectId {
         let key = ObjectKey::Global(global);
         self.make(key.clone(), || Object::constant(key, "a global variable"))
     }
 
-    pub fn thread_local(
+    pub(crate) fn thread_local(
         &mut self,
         program: &Program,
         thread: ThreadId,
@@ -316,24 +316,24 @@ impl Objects {
         })
     }
 
-    pub fn function(&mut self, program: &Program, function: FunctionId) -> ObjectId {
+    pub(crate) fn function(&mut self, program: &Program, function: FunctionId) -> ObjectId {
         let key = ObjectKey::Function(function);
         let name = &program.functions[function].name;
         self.make(key.clone(), || Object::constant(key, name))
     }
 
-    pub fn label(&mut self, function: FunctionId, block: ir::BlockId) -> ObjectId {
+    pub(crate) fn label(&mut self, function: FunctionId, block: ir::BlockId) -> ObjectId {
         let key = ObjectKey::Label(function, block);
         self.make(key.clone(), || Object::constant(key, "a label"))
     }
 
     /// All objects that have addresses, by their numbers in these.
-    pub fn numbered_objects(&self) -> impl Iterator<Item = (u32, ObjectId)> {
+    pub(crate) fn numbered_objects(&self) -> impl Iterator<Item = (u32, ObjectId)> {
         (0..).zip(self.numbered.iter().copied())
     }
 
     /// The object of a number, if there is one.
-    pub fn numbered(&self, number: u128) -> Option<ObjectId> {
+    pub(crate) fn numbered(&self, number: u128) -> Option<ObjectId> {
         let number = u64::try_from(number).ok()?;
         match number.checked_sub(self.most_numbers) {
             Some(id) => Some(ObjectId::from_u32(u32::try_from(id).ok()?)),
@@ -343,7 +343,7 @@ impl Objects {
 
     /// The number of an object in addresses. Objects that nobody can point to need
     /// none, and in words of 32 bits there are few of them.
-    pub fn number(&mut self, object: ObjectId) -> u32 {
+    pub(crate) fn number(&mut self, object: ObjectId) -> u32 {
         if let Some(number) = self.numbers.get(&object) {
             return *number;
         }
@@ -355,20 +355,20 @@ impl Objects {
 
     /// A number for addresses that never become values of the program, and so need
     /// not fit in its words.
-    pub fn private_number(&self, object: ObjectId) -> u128 {
+    pub(crate) fn private_number(&self, object: ObjectId) -> u128 {
         u128::from(self.most_numbers) + u128::from(object.as_u32())
     }
 
     /// Whether there are more objects than numbers.
-    pub fn has_run_out(&self) -> bool {
+    pub(crate) fn has_run_out(&self) -> bool {
         self.numbered.len() as u64 > self.most_numbers
     }
 
-    pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
+    pub(crate) fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
         self.object_ids.get(key).copied()
     }
 
-    pub fn frame(&mut self, key: FrameKey) -> FrameId {
+    pub(crate) fn frame(&mut self, key: FrameKey) -> FrameId {
         if let Some(id) = self.frame_ids.get(&key) {
             return *id;
         }
@@ -378,7 +378,7 @@ impl Objects {
     }
 
     /// The object of that name, made if there is none.
-    pub fn make(&mut self, key: ObjectKey, make: impl FnOnce() -> Object) -> ObjectId {
+    pub(crate) fn make(&mut self, key: ObjectKey, make: impl FnOnce() -> Object) -> ObjectId {
         if let Some(id) = self.object_ids.get(&key) {
             return *id;
         }
@@ -388,18 +388,18 @@ impl Objects {
     }
 
     /// Says what an object holds before anybody writes to it; the same in all passes.
-    pub fn set_start(&mut self, object: ObjectId, content: Content) {
+    pub(crate) fn set_start(&mut self, object: ObjectId, content: Content) {
         self.objects[object].starts_as = content;
     }
 
     /// Takes note that an object is new, although somebody may have looked for it
     /// already.
-    pub fn note_news(&mut self) {
+    pub(crate) fn note_news(&mut self) {
         self.growth.note(true);
     }
 
     /// An object is made anew, perhaps with another size than in the passes before.
-    pub fn enlarge(&mut self, object: ObjectId, size: u64) {
+    pub(crate) fn enlarge(&mut self, object: ObjectId, size: u64) {
         let data = &mut self.objects[object];
         if data.size < size {
             data.size = size;
@@ -407,12 +407,12 @@ impl Objects {
         }
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
         self.objects.iter()
     }
 
     /// What an execution of a function is.
-    pub fn frame_key(&self, frame: FrameId) -> &FrameKey {
+    pub(crate) fn frame_key(&self, frame: FrameId) -> &FrameKey {
         &self.frames[frame]
     }
 
@@ -425,18 +425,18 @@ impl Objects {
     }
 
     /// Whether it comes into being during the run.
-    pub fn is_made_on_the_way(&self, object: ObjectId) -> bool {
+    pub(crate) fn is_made_on_the_way(&self, object: ObjectId) -> bool {
         self.base(object).is_made_on_the_way()
     }
 
     /// Whether nobody knows what it holds before it is written.
-    pub fn starts_unknown(&self, object: ObjectId) -> bool {
+    pub(crate) fn starts_unknown(&self, object: ObjectId) -> bool {
         matches!(self.base(object).starts_as, Content::Unknown)
     }
 
     /// Whether nobody has written it when it comes into being. Global variables are
     /// written by whoever defines them.
-    pub fn starts_unwritten(&self, object: ObjectId) -> bool {
+    pub(crate) fn starts_unwritten(&self, object: ObjectId) -> bool {
         let data = &self.objects[object];
         data.is_made_on_the_way() && matches!(data.starts_as, Content::Unknown)
     }

@@ -7,7 +7,7 @@ use super::objects::ObjectId;
 use crate::values::ValueSet;
 use std::collections::{BTreeSet, HashMap};
 
-pub struct SharedValues {
+pub(crate) struct SharedValues {
     values: HashMap<(ObjectId, u64), ValueSet>,
     offset_bits: u32,
     /// Pieces whose values have grown in the current pass.
@@ -31,17 +31,17 @@ impl SharedValues {
         self.growing.clear();
     }
 
-    pub fn have_grown(&self) -> bool {
+    pub(crate) fn have_grown(&self) -> bool {
         self.grew
     }
 
     /// Of the piece that begins there.
-    pub fn get(&self, object: ObjectId, start: u64) -> Option<&ValueSet> {
+    pub(crate) fn get(&self, object: ObjectId, start: u64) -> Option<&ValueSet> {
         self.values.get(&(object, start))
     }
 
     /// Values that a shared piece may have from now on.
-    pub fn note(&mut self, object: ObjectId, start: u64, values: &ValueSet) {
+    pub(crate) fn note(&mut self, object: ObjectId, start: u64, values: &ValueSet) {
         match self.values.get_mut(&(object, start)) {
             Some(known) => {
                 if known.add(values, self.offset_bits) {
@@ -57,7 +57,7 @@ impl SharedValues {
     }
 
     /// Takes values that keep growing to be anything.
-    pub fn widen(&mut self) {
+    pub(crate) fn widen(&mut self) {
         for place in std::mem::take(&mut self.growing) {
             if let Some(values) = self.values.get_mut(&place) {
                 values.widen();

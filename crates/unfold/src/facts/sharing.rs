@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// How many threads there are in a set, as far as it matters.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub enum ThreadSet {
+pub(crate) enum ThreadSet {
     #[default]
     None,
     One(ThreadId),
@@ -20,11 +20,11 @@ pub enum ThreadSet {
 }
 
 impl ThreadSet {
-    pub fn insert(&mut self, thread: ThreadId) {
+    pub(crate) fn insert(&mut self, thread: ThreadId) {
         *self = self.union(ThreadSet::One(thread));
     }
 
-    pub fn union(self, other: ThreadSet) -> ThreadSet {
+    pub(crate) fn union(self, other: ThreadSet) -> ThreadSet {
         match (self, other) {
             (ThreadSet::None, set) | (set, ThreadSet::None) => set,
             (ThreadSet::One(a), ThreadSet::One(b)) if a == b => self,
@@ -35,20 +35,20 @@ impl ThreadSet {
 
 /// Who reads and writes some bytes after main has created the first thread.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub struct Users {
+pub(crate) struct Users {
     pub readers: ThreadSet,
     pub writers: ThreadSet,
 }
 
 impl Users {
-    pub fn are_rivals(self) -> bool {
+    pub(crate) fn are_rivals(self) -> bool {
         self.writers != ThreadSet::None && self.readers.union(self.writers) == ThreadSet::Several
     }
 }
 
 /// A piece of an object that threads share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Piece {
+pub(crate) struct Piece {
     pub start: u64,
     pub size: u64,
     pub is_shared: bool,
@@ -118,13 +118,13 @@ impl ObjectUses {
 }
 
 #[derive(Default)]
-pub struct Sharing {
+pub(crate) struct Sharing {
     uses: HashMap<ObjectId, ObjectUses>,
     pub(super) growth: Growth,
 }
 
 impl Sharing {
-    pub fn pieces(&self, object: ObjectId) -> Rc<[Piece]> {
+    pub(crate) fn pieces(&self, object: ObjectId) -> Rc<[Piece]> {
         match self.uses.get(&object) {
             Some(uses) => uses.pieces.clone(),
             None => Rc::from([]),
@@ -132,19 +132,19 @@ impl Sharing {
     }
 
     /// Whether other threads than its owner use an object.
-    pub fn is_lent(&self, object: ObjectId) -> bool {
+    pub(crate) fn is_lent(&self, object: ObjectId) -> bool {
         self.uses.get(&object).is_some_and(|uses| uses.is_lent)
     }
 
     /// Another thread than its owner uses an object, if only as a lock.
-    pub fn lend(&mut self, object: ObjectId) {
+    pub(crate) fn lend(&mut self, object: ObjectId) {
         let uses = self.uses.entry(object).or_default();
         self.growth.note(!uses.is_lent);
         uses.is_lent = true;
     }
 
     /// A thread uses bytes of an object.
-    pub fn note_access(
+    pub(crate) fn note_access(
         &mut self,
         objects: &Objects,
         object: ObjectId,

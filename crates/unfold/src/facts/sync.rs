@@ -7,7 +7,7 @@ use std::fmt;
 
 /// What a synchronisation object is used as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SyncKind {
+pub(crate) enum SyncKind {
     Mutex,
     Condition,
     RwLock,
@@ -32,7 +32,7 @@ impl fmt::Display for SyncKind {
 }
 
 #[derive(Default)]
-pub struct SyncFacts {
+pub(crate) struct SyncFacts {
     /// What they are used as.
     kinds: HashMap<(ObjectId, u64), SyncKind>,
     /// Where some of them are destroyed.
@@ -45,26 +45,26 @@ pub struct SyncFacts {
 
 impl SyncFacts {
     /// Returns what the object was first used as.
-    pub fn note_kind(&mut self, object: ObjectId, offset: u64, kind: SyncKind) -> SyncKind {
+    pub(crate) fn note_kind(&mut self, object: ObjectId, offset: u64, kind: SyncKind) -> SyncKind {
         *self.kinds.entry((object, offset)).or_insert(kind)
     }
 
-    pub fn note_unreliable(&mut self, object: ObjectId, offset: u64) {
+    pub(crate) fn note_unreliable(&mut self, object: ObjectId, offset: u64) {
         self.unreliable.insert((object, offset));
     }
 
-    pub fn is_reliable(&self, lock: &(ObjectId, u64)) -> bool {
+    pub(crate) fn is_reliable(&self, lock: &(ObjectId, u64)) -> bool {
         !self.unreliable.contains(lock)
     }
 
     /// A synchronisation object may be destroyed here.
-    pub fn note_grave(&mut self, object: ObjectId, offset: u64) {
+    pub(crate) fn note_grave(&mut self, object: ObjectId, offset: u64) {
         self.growth.note(self.graves.insert((object, offset)));
     }
 
     /// The lives of synchronisation objects that may be destroyed here and begin in
     /// these bytes.
-    pub fn graves(
+    pub(crate) fn graves(
         &self,
         objects: &Objects,
         object: ObjectId,

@@ -7,7 +7,7 @@ use crate::threads::ThreadId;
 use ir::FunctionId;
 use std::collections::HashMap;
 
-pub struct ThreadNames {
+pub(crate) struct ThreadNames {
     /// Threads by where they are created, and what they run.
     ids: HashMap<(Instance, FunctionId), ThreadId>,
     count: u32,
@@ -30,7 +30,7 @@ impl Default for ThreadNames {
 
 impl ThreadNames {
     /// The thread that an instruction creates. Numbers are in order of discovery.
-    pub fn thread(&mut self, instance: Instance, function: FunctionId) -> ThreadId {
+    pub(crate) fn thread(&mut self, instance: Instance, function: FunctionId) -> ThreadId {
         let ThreadNames {
             ids, count, growth, ..
         } = self;
@@ -42,7 +42,7 @@ impl ThreadNames {
     }
 
     /// The key for thread-specific data that an instruction makes.
-    pub fn key(&mut self, instance: Instance) -> u32 {
+    pub(crate) fn key(&mut self, instance: Instance) -> u32 {
         let next = self.keys.len() as u32;
         let growth = &mut self.growth;
         *self.keys.entry(instance).or_insert_with(|| {
@@ -51,11 +51,11 @@ impl ThreadNames {
         })
     }
 
-    pub fn key_count(&self) -> u32 {
+    pub(crate) fn key_count(&self) -> u32 {
         self.keys.len() as u32
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count as usize
     }
 }

@@ -6,7 +6,7 @@ use super::sharing::{LONGEST_PIECE, Piece};
 use std::collections::BTreeSet;
 
 #[derive(Default)]
-pub struct UnwrittenFacts {
+pub(crate) struct UnwrittenFacts {
     /// Objects that get bits from others which were never written.
     tainted: BTreeSet<ObjectId>,
     /// Shared pieces that may be read before they are written.
@@ -16,12 +16,12 @@ pub struct UnwrittenFacts {
 
 impl UnwrittenFacts {
     /// A shared piece may be read before it is written.
-    pub fn note_raw(&mut self, object: ObjectId, start: u64) {
+    pub(crate) fn note_raw(&mut self, object: ObjectId, start: u64) {
         self.growth.note(self.raw.insert((object, start)));
     }
 
     /// Of a shadow, the same as of what it belongs to.
-    pub fn is_raw(&self, objects: &Objects, object: ObjectId, piece: Piece) -> bool {
+    pub(crate) fn is_raw(&self, objects: &Objects, object: ObjectId, piece: Piece) -> bool {
         match objects[object].key {
             ObjectKey::Shadow(base) => {
                 // Both are cut alike, but nothing here depends on that.
@@ -34,12 +34,12 @@ impl UnwrittenFacts {
     }
 
     /// An object gets bits that may never have been written.
-    pub fn taint(&mut self, object: ObjectId) {
+    pub(crate) fn taint(&mut self, object: ObjectId) {
         self.growth.note(self.tainted.insert(object));
     }
 
     /// Whether an object may hold bits that were never written.
-    pub fn has_shadow(&self, objects: &Objects, object: ObjectId) -> bool {
+    pub(crate) fn has_shadow(&self, objects: &Objects, object: ObjectId) -> bool {
         objects[object].is_data()
             && (self.tainted.contains(&object) || objects.starts_unwritten(object))
     }

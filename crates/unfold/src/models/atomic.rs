@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply, split};
+use crate::compute::words;
 use crate::models::strings::text::Together;
 use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State};
@@ -12,11 +13,11 @@ use ir::{RmwOp, Type};
 use library::Atomic;
 
 /// Bytes of a block, at most.
-pub const MAX_BYTES: u64 = 4096;
+pub(super) const MAX_BYTES: u64 = 4096;
 
 impl<'p> Pass<'p> {
     /// An argument that is a constant length.
-    pub fn constant_length(
+    pub(crate) fn constant_length(
         &mut self,
         frame: &Frame,
         call: &Call,
@@ -68,7 +69,7 @@ impl<'p> Pass<'p> {
     }
 
     /// `__atomic_load(size, object, result, order)` and its relatives.
-    pub fn generic_atomic(
+    pub(crate) fn generic_atomic(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -158,7 +159,7 @@ impl<'p> Pass<'p> {
         })
     }
 
-    pub fn atomic_model(
+    pub(crate) fn atomic_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -174,7 +175,7 @@ impl<'p> Pass<'p> {
                 let size = self.number(call, 0, 64);
                 let fits: Vec<TermId> = [1, 2, 4, 8]
                     .into_iter()
-                    .map(|fine| self.is(size, fine))
+                    .map(|fine| words::is_number(&mut self.terms, size, fine))
                     .collect();
                 let fits = self.terms.any(&fits);
                 let bit = self.terms.to_bit(fits);

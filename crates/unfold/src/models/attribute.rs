@@ -4,6 +4,7 @@
 use super::{EINVAL, ENOTSUP};
 use crate::Error;
 use crate::calls::{Call, Reply};
+use crate::compute::words;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
 use library::Attribute;
@@ -15,7 +16,7 @@ const LEAST_STACK: u128 = 16384;
 
 impl<'p> Pass<'p> {
     /// The byte of an attribute object, as an int; without an object it is 0.
-    pub fn attribute(
+    pub(crate) fn attribute(
         &mut self,
         state: &State,
         frame: &Frame,
@@ -34,7 +35,7 @@ impl<'p> Pass<'p> {
     }
 
     /// All attributes begin as zeros.
-    pub fn init_attributes(
+    pub(crate) fn init_attributes(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -44,7 +45,7 @@ impl<'p> Pass<'p> {
         self.write_int(state, frame, call, 0, zero)
     }
 
-    pub fn set_attribute(
+    pub(crate) fn set_attribute(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -76,7 +77,7 @@ impl<'p> Pass<'p> {
         Ok(Reply::Return(self.terms.ite(is_wrong, invalid, zero)))
     }
 
-    pub fn get_attribute(
+    pub(crate) fn get_attribute(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -91,15 +92,18 @@ impl<'p> Pass<'p> {
     }
 
     /// Threads compete with those of all processes, or else it is an error.
-    pub fn set_scope(&mut self, call: &Call) -> Reply {
+    pub(crate) fn set_scope(&mut self, call: &Call) -> Reply {
         let scope = self.number(call, 1, 32);
-        let (is_system, is_process) = (self.is(scope, 0), self.is(scope, 1));
+        let (is_system, is_process) = (
+            words::is_number(&mut self.terms, scope, 0),
+            words::is_number(&mut self.terms, scope, 1),
+        );
         let (zero, refused, invalid) = (self.int(0), self.int(ENOTSUP), self.int(EINVAL));
         let error = self.terms.ite(is_process, refused, invalid);
         Reply::Return(self.terms.ite(is_system, zero, error))
     }
 
-    pub fn set_stack_size(&mut self, call: &Call) -> Reply {
+    pub(crate) fn set_stack_size(&mut self, call: &Call) -> Reply {
         let size = self.argument(call, 1);
         let least = self.terms.constant(self.terms.width(size), LEAST_STACK);
         let is_small = self.terms.unsigned_less(size, least);

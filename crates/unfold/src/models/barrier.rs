@@ -3,6 +3,7 @@
 use super::EINVAL;
 use crate::Error;
 use crate::calls::{Call, Reply};
+use crate::compute::words;
 use crate::facts::objects::SyncPart;
 use crate::facts::sync::SyncKind;
 use crate::pass::{Flow, Frame, Pass, State};
@@ -15,7 +16,7 @@ const TOO_MANY: u128 = 0x7fff_ffff;
 const SERIAL_THREAD: u128 = 0xffff_ffff;
 
 impl<'p> Pass<'p> {
-    pub fn barrier_model(
+    pub(crate) fn barrier_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -92,7 +93,7 @@ impl<'p> Pass<'p> {
                 Err(flow) => flow,
                 Ok(position) => {
                     let waiting = self.read_part(state, position, &targets, mine);
-                    let released = self.is_zero(waiting);
+                    let released = words::is_zero(&mut self.terms, waiting);
                     let step = (position, 1);
                     match self.note_wait(state, frame, step, released, Vec::new()) {
                         Some(position) => self.demand(state, Some(position), released),

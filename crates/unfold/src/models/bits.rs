@@ -6,7 +6,7 @@ use crate::pass::Pass;
 use library::Bits;
 
 impl<'p> Pass<'p> {
-    pub fn bits_model(&mut self, op: Bits, call: &Call) -> Result<Reply, Error> {
+    pub(crate) fn bits_model(&mut self, op: Bits, call: &Call) -> Result<Reply, Error> {
         match op {
             Bits::FindFirstSet => {
                 let value = self.raw_argument(call, 0);

@@ -15,7 +15,7 @@ const C11_ERROR: u128 = 2;
 const C11_TIMED_OUT: u128 = 4;
 
 impl<'p> Pass<'p> {
-    pub fn c11_model(
+    pub(crate) fn c11_model(
         &mut self,
         state: &mut State,
         frame: &mut Frame,

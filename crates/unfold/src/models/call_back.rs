@@ -15,7 +15,7 @@ use ir::{FunctionId, Type};
 use std::collections::HashMap;
 
 /// A call from within a library function.
-pub struct CallBack {
+pub(crate) struct CallBack {
     /// The address of the function.
     pub function: TermId,
     pub arguments: Vec<TermId>,
@@ -30,14 +30,14 @@ pub struct CallBack {
 /// By thread and position at which others are created: how many accesses come before
 /// what those do at once.
 #[derive(Default)]
-pub struct Creations(HashMap<(ThreadId, usize), usize>);
+pub(crate) struct Creations(HashMap<(ThreadId, usize), usize>);
 
 impl Creations {
-    pub fn get(&self, thread: ThreadId, position: usize) -> Option<usize> {
+    pub(crate) fn get(&self, thread: ThreadId, position: usize) -> Option<usize> {
         self.0.get(&(thread, position)).copied()
     }
 
-    pub fn set(&mut self, thread: ThreadId, position: usize, accesses: usize) {
+    pub(crate) fn set(&mut self, thread: ThreadId, position: usize, accesses: usize) {
         self.0.insert((thread, position), accesses);
     }
 }
@@ -45,7 +45,7 @@ impl Creations {
 impl<'p> Pass<'p> {
     /// Calls back; `None` if no path goes on. The result means something only where
     /// the call is made.
-    pub fn call_back(
+    pub(crate) fn call_back(
         &mut self,
         mut state: State,
         frame: &mut Frame,
@@ -124,7 +124,7 @@ impl<'p> Pass<'p> {
 
     /// Where something happens right after the last step although others may notice;
     /// `None` if they do not.
-    pub fn aside(
+    pub(crate) fn aside(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -145,7 +145,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Reads a word of an object right after the last step, and may clear it.
-    pub fn read_aside(
+    pub(crate) fn read_aside(
         &mut self,
         state: &mut State,
         frame: &Frame,

@@ -6,6 +6,7 @@ use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::SyncPart;
 use crate::facts::sync::SyncKind;
 use crate::models::mutex::{Held, MUTEX};
@@ -16,7 +17,7 @@ use formula::TermId;
 use library::Condition;
 
 impl<'p> Pass<'p> {
-    pub fn condition_model(
+    pub(crate) fn condition_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -48,7 +49,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn destroy_condition(
+    pub(crate) fn destroy_condition(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -62,7 +63,7 @@ impl<'p> Pass<'p> {
         self.destroy_sync(state, frame, targets, &waiting, false)
     }
 
-    pub fn wait(
+    pub(crate) fn wait(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -152,7 +153,7 @@ impl<'p> Pass<'p> {
         let is_waiting = self.terms.is_nonzero(still);
         let is_woken = self.terms.not(is_waiting);
         let owner = self.read_part(state, position, mutex, SyncPart::Owner);
-        let mut is_free = self.is_zero(owner);
+        let mut is_free = words::is_zero(&mut self.terms, owner);
         let is_recursive = self.terms.as_bool(held.is_recursive) != Some(false);
         if is_recursive {
             let is_kept = self.terms.equal(owner, me);
@@ -207,7 +208,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn signal(
+    pub(crate) fn signal(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -243,7 +244,7 @@ impl<'p> Pass<'p> {
             before = self.terms.ite(flag, more, before);
         }
         if threads.len() > 1 {
-            let nobody = self.is_zero(before);
+            let nobody = words::is_zero(&mut self.terms, before);
             let in_range = self.terms.unsigned_less(choice, before);
             let fine = self.terms.or(nobody, in_range);
             if self.demand(state, position, fine) == Flow::Dead {
@@ -253,7 +254,7 @@ impl<'p> Pass<'p> {
         self.reply(0)
     }
 
-    pub fn broadcast(
+    pub(crate) fn broadcast(
         &mut self,
         state: &mut State,
         frame: &Frame,

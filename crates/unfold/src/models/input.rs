@@ -1,13 +1,15 @@
 //! Input: exact where it comes from a constant string, and anything at all where
 //! it comes from outside.
 
-pub mod format_language;
+pub(super) mod format_language;
 
 use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
+use crate::compute::words;
 use crate::facts::objects::{Content, Object, ObjectKey};
 use crate::models::output::Arguments;
+use crate::models::strings::text;
 use crate::models::strings::text::Together;
 use crate::pass::{Flow, Frame, Pass, State};
 use format_language::{Directive, Item, Kind};
@@ -20,7 +22,7 @@ const EOF: u128 = 0xffff_ffff;
 const MAX_BYTES: u64 = 1024;
 
 impl<'p> Pass<'p> {
-    pub fn input_model(
+    pub(crate) fn input_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -61,7 +63,7 @@ impl<'p> Pass<'p> {
             }
             Input::Ungetc => {
                 let character = self.number(call, 0, 32);
-                let is_eof = self.is(character, EOF);
+                let is_eof = words::is_number(&mut self.terms, character, EOF);
                 let byte = self.terms.extract(character, 7, 0);
                 let byte = self.terms.resize(byte, 32);
                 Some(self.terms.ite(is_eof, character, byte))
@@ -119,7 +121,7 @@ impl<'p> Pass<'p> {
         let Some(format) = self.read_text(state, frame, together, format, None, always)? else {
             return Ok(None);
         };
-        let format = self.constant_text(&format);
+        let format = text::constant_text(&self.terms, &format);
         match format.and_then(|format| format_language::directives(&format)) {
             Some(directives) => Ok(Some(directives)),
             None => Err(self.unsupported(frame, "such a format for reading")),
@@ -146,7 +148,7 @@ impl<'p> Pass<'p> {
         let Some(directives) = self.directives(state, frame, together, call, 1)? else {
             return Ok(None);
         };
-        let Some(text) = self.constant_text(&text) else {
+        let Some(text) = text::constant_text(&self.terms, &text) else {
             return Err(self.unsupported(frame, "reading values from a string that is not known"));
         };
         let Some(scanned) = format_language::scan(&directives, &text, self.word()) else {
@@ -240,7 +242,7 @@ impl<'p> Pass<'p> {
         for (index, (conversion, targets, room)) in wanted.into_iter().enumerate() {
             done += u64::from(is_counted(&conversion.kind));
             // The first answer is that there is nothing to read.
-            let condition = self.is_above(count, done);
+            let condition = text::is_above(&mut self.terms, count, done);
             let letters = match &conversion.kind {
                 Kind::Word(letters) => letters,
                 Kind::Characters => {
@@ -412,7 +414,7 @@ impl<'p> Pass<'p> {
             };
             self.plan_write(together, &targets, at, 1, goes_on, byte);
             // A line end is followed by a zero byte.
-            let is_end = self.is(byte, u128::from(b'\n'));
+            let is_end = words::is_number(&mut self.terms, byte, u128::from(b'\n'));
             let ends = self.terms.and(next, is_end);
             if at + 1 < size {
                 self.plan_write(together, &targets, at + 1, 1, ends, zero);
@@ -467,7 +469,7 @@ impl<'p> Pass<'p> {
         let is_success = self.terms.not(is_failure);
         let bytes = self.answer_bytes(frame, len);
         for (at, byte) in bytes.into_iter().enumerate() {
-            let is_read = self.is_above(got, at as u64 / size);
+            let is_read = text::is_above(&mut self.terms, got, at as u64 / size);
             let condition = self.terms.and(is_read, is_success);
             self.plan_write(together, &targets, at as u64, 1, condition, byte);
         }
@@ -497,7 +499,7 @@ impl<'p> Pass<'p> {
         }
         let is_stream = op == Input::Fopen;
         let answer = self.answer(frame, if is_stream { 2 } else { 1022 });
-        let failed = self.is_zero(answer);
+        let failed = words::is_zero(&mut self.terms, answer);
         let error = self.int(ENOENT);
         self.set_errno(state, failed, error);
         if !is_stream {

@@ -3,6 +3,7 @@
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::{Content, KeyPart, Object, ObjectId, ObjectKey, ThreadPart};
 use crate::models::EINVAL;
 use crate::models::call_back::CallBack;
@@ -72,7 +73,7 @@ impl<'p> Pass<'p> {
         self.begin_step(state, frame, place, 4, 0, is_noticed)
     }
 
-    pub fn keys_model(
+    pub(crate) fn keys_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -95,10 +96,10 @@ impl<'p> Pass<'p> {
                 let number = self.number(call, 0, 32);
                 let mut result = self.int(EINVAL);
                 for key in keys {
-                    let condition = self.is(number, u128::from(key));
+                    let condition = words::is_number(&mut self.terms, number, u128::from(key));
                     let object = self.key_object(key, KeyPart::Life);
                     let life = self.read_at(state, position, object, 0, 1, condition);
-                    let is_in_use = self.is(life, IN_USE);
+                    let is_in_use = words::is_number(&mut self.terms, life, IN_USE);
                     let condition = self.terms.and(condition, is_in_use);
                     let deleted = self.terms.constant(8, DELETED);
                     self.write_at(state, position, object, 0, 1, condition, deleted);
@@ -131,7 +132,7 @@ impl<'p> Pass<'p> {
         };
         let functions = self.functions_behind(destructor);
         let mut fine: Vec<TermId> = functions.iter().map(|(when, _)| *when).collect();
-        fine.push(self.is_zero(destructor));
+        fine.push(words::is_zero(&mut self.terms, destructor));
         let fine = self.terms.any(&fine);
         if self.expect(state, Check::Memory, position, fine) == Flow::Dead {
             return Ok(Reply::Never);
@@ -163,14 +164,14 @@ impl<'p> Pass<'p> {
         let mut value = self.terms.constant(word, 0);
         let mut result = self.int(EINVAL);
         for key in 0..self.facts.threads.key_count() {
-            let condition = self.is(number, u128::from(key));
+            let condition = words::is_number(&mut self.terms, number, u128::from(key));
             if self.terms.as_bool(condition) == Some(false) {
                 continue;
             }
             let object = self.thread_object(me, ThreadPart::Key(key), size);
             if op == Keys::Set {
                 let life = self.key_part(state, frame, key, KeyPart::Life)?;
-                let is_in_use = self.is(life, IN_USE);
+                let is_in_use = words::is_number(&mut self.terms, life, IN_USE);
                 let condition = self.terms.and(condition, is_in_use);
                 let new = self.number(call, 1, word);
                 self.write_at(state, None, object, 0, size, condition, new);
@@ -189,7 +190,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Runs the destructors of the thread's values; `None` if no path goes on.
-    pub fn run_destructors(
+    pub(crate) fn run_destructors(
         &mut self,
         mut state: State,
         frame: &mut Frame,
@@ -210,7 +211,7 @@ impl<'p> Pass<'p> {
                 }
                 let life = self.key_part(&mut state, frame, key, KeyPart::Life)?;
                 let function = self.key_part(&mut state, frame, key, KeyPart::Destructor)?;
-                let is_in_use = self.is(life, IN_USE);
+                let is_in_use = words::is_number(&mut self.terms, life, IN_USE);
                 let has_destructor = self.terms.is_nonzero(function);
                 let condition = self.terms.all(&[is_set, is_in_use, has_destructor]);
                 if self.terms.as_bool(condition) == Some(false) {

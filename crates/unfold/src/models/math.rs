@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::calls::{Call, Reply};
-use crate::floats::{read, write};
+use crate::compute::floats::{read, write};
 use crate::models::strings::text::Together;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
@@ -11,7 +11,7 @@ use library::Math;
 use std::num::FpCategory;
 
 impl<'p> Pass<'p> {
-    pub fn math_model(
+    pub(crate) fn math_model(
         &mut self,
         state: &mut State,
         frame: &Frame,

@@ -5,8 +5,10 @@ use crate::Error;
 use crate::access::{Part, Target, Targets};
 use crate::calls::{Call, Reply, split};
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::models::atomic::MAX_BYTES;
+use crate::models::strings::text;
 use crate::models::strings::text::Together;
 use crate::omissions::{Maker, Omission};
 use crate::pass::{Flow, Frame, Pass, State};
@@ -33,7 +35,7 @@ struct Wish {
 }
 
 impl<'p> Pass<'p> {
-    pub fn memory_model(
+    pub(crate) fn memory_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -54,7 +56,7 @@ impl<'p> Pass<'p> {
             Op::AlignedAlloc => {
                 let (align, size) = (self.number(call, 0, word), self.number(call, 1, word));
                 let mut wish = self.wish(size);
-                let is_power = self.is_power(align);
+                let is_power = words::is_power(&mut self.terms, align);
                 let refused = self.terms.not(is_power);
                 self.refuse(&mut wish, refused, EINVAL);
                 let (block, fails) = self.allocate_aligned(state, frame, wish, true)?;
@@ -187,7 +189,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Whether there is no memory for an allocation, as the run is given.
-    pub fn is_allocation_lost(&mut self, frame: &Frame) -> TermId {
+    pub(crate) fn is_allocation_lost(&mut self, frame: &Frame) -> TermId {
         let choice = self.input(frame, "allocation", 1);
         self.terms.is_one(choice)
     }
@@ -197,15 +199,6 @@ impl<'p> Pass<'p> {
         let word = self.word();
         let null = self.terms.constant(word, 0);
         self.terms.ite(fails, null, block)
-    }
-
-    fn is_power(&mut self, number: TermId) -> TermId {
-        let width = self.terms.width(number);
-        let one = self.terms.constant(width, 1);
-        let less = self.terms.sub(number, one);
-        let rest = self.terms.bit_and(number, less);
-        let (is_alone, is_some) = (self.is_zero(rest), self.terms.is_nonzero(number));
-        self.terms.and(is_alone, is_some)
     }
 
     /// A new block, as one step.
@@ -268,7 +261,7 @@ impl<'p> Pass<'p> {
         let word = self.word();
         let (align, size) = (self.number(call, 1, word), self.number(call, 2, word));
         let len = self.program.target.pointer_bytes;
-        let is_power = self.is_power(align);
+        let is_power = words::is_power(&mut self.terms, align);
         let least = self.terms.constant(word, u128::from(len));
         let is_large = self.terms.unsigned_less_equal(least, align);
         let is_alignment = self.terms.and(is_power, is_large);
@@ -372,7 +365,7 @@ impl<'p> Pass<'p> {
         });
         is_noticed &= self.options.checks.has(Check::Memory) && !self.prologue.is_alone();
         let mut fine: Vec<TermId> = targets.list.iter().map(|t| t.condition).collect();
-        fine.push(self.is_zero(pointer));
+        fine.push(words::is_zero(&mut self.terms, pointer));
         targets.valid = self.terms.any(&fine);
         targets.seen = Seen::AtStep;
         Ok((targets, is_noticed))
@@ -436,7 +429,7 @@ impl<'p> Pass<'p> {
         let (mut old, is_other_noticed) = self.blocks_behind(frame, pointer)?;
         // As glibc has it: a block of no bytes is freed, and there is no new one.
         let is_block = self.terms.is_nonzero(pointer);
-        let is_empty = self.is_zero(wish.size);
+        let is_empty = words::is_zero(&mut self.terms, wish.size);
         let is_asked = self.terms.not(wish.refused);
         let is_only_freed = self.terms.all(&[is_block, is_empty, is_asked]);
         let new = self.new_block(state, frame, wish.size, Content::Unknown)?;
@@ -646,7 +639,7 @@ impl<'p> Pass<'p> {
 
     /// `memchr` and `memrchr`. The length may go beyond the end if the byte comes
     /// before it.
-    pub fn find_in_block(
+    pub(crate) fn find_in_block(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -683,7 +676,7 @@ impl<'p> Pass<'p> {
                 order.reverse();
             }
             for at in order {
-                let is_within = self.is_above(len, at);
+                let is_within = text::is_above(&mut self.terms, len, at);
                 let (object, offset) = (target.object, target.offset + at);
                 let condition = self.terms.and(is_within, target.condition);
                 let byte = self.read_at(state, together.position, object, offset, 1, condition);
@@ -695,7 +688,7 @@ impl<'p> Pass<'p> {
             }
             let any = self.terms.any(&hits);
             let none = self.terms.not(any);
-            let exceeds = self.is_above(len, rest);
+            let exceeds = text::is_above(&mut self.terms, len, rest);
             let wrong = self.terms.all(&[target.condition, none, exceeds]);
             self.undefined_if(&mut together, wrong);
             result = self.terms.ite(target.condition, found, result);
@@ -707,7 +700,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The size of a block, as it was asked for.
-    pub fn usable_size(&mut self, frame: &Frame, call: &Call) -> Result<Reply, Error> {
+    pub(crate) fn usable_size(&mut self, frame: &Frame, call: &Call) -> Result<Reply, Error> {
         let address = self.argument(call, 0);
         let targets = self.resolve(frame, address, 0, false)?;
         let word = self.word();

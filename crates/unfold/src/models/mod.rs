@@ -54,7 +54,7 @@ const ETIMEDOUT: u128 = 110;
 
 /// What the models remember during a pass.
 #[derive(Default)]
-pub struct ModelState {
+pub(crate) struct ModelState {
     pub handlers: ExitHandlers,
     pub creations: Creations,
     /// How often a thread's value of some key was set.
@@ -62,7 +62,7 @@ pub struct ModelState {
 }
 
 impl<'p> Pass<'p> {
-    pub fn library_call(
+    pub(crate) fn library_call(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -105,13 +105,13 @@ impl<'p> Pass<'p> {
     }
 
     /// An argument as a word: a pointer, unless old declarations let others pass.
-    pub fn argument(&mut self, call: &Call, index: usize) -> TermId {
+    pub(crate) fn argument(&mut self, call: &Call, index: usize) -> TermId {
         let word = self.word();
         self.number(call, index, word)
     }
 
     /// An argument of whatever width it has.
-    pub fn raw_argument(&mut self, call: &Call, index: usize) -> TermId {
+    pub(crate) fn raw_argument(&mut self, call: &Call, index: usize) -> TermId {
         match call.args.get(index).map(|argument| &argument.value) {
             Some(Value::Term(term) | Value::Partly(term, _)) => *term,
             _ => {
@@ -122,33 +122,27 @@ impl<'p> Pass<'p> {
     }
 
     /// An argument as a word of the given width, zero-extended.
-    pub fn number(&mut self, call: &Call, index: usize, width: u32) -> TermId {
+    pub(crate) fn number(&mut self, call: &Call, index: usize, width: u32) -> TermId {
         let term = self.raw_argument(call, index);
         self.terms.resize(term, width)
     }
 
-    pub fn int(&mut self, value: u128) -> TermId {
+    pub(crate) fn int(&mut self, value: u128) -> TermId {
         self.terms.constant(32, value)
     }
 
-    pub fn reply(&mut self, value: u128) -> Result<Reply, Error> {
+    pub(crate) fn reply(&mut self, value: u128) -> Result<Reply, Error> {
         Ok(Reply::Return(self.int(value)))
     }
 
-    pub fn is(&mut self, term: TermId, value: u128) -> TermId {
-        let width = self.terms.width(term);
-        let value = self.terms.constant(width, value);
-        self.terms.equal(term, value)
-    }
-
     /// The thread at hand as the owner of something.
-    pub fn me(&mut self) -> TermId {
+    pub(crate) fn me(&mut self) -> TermId {
         let number = u128::from(self.threads.current().as_u32()) + 1;
         self.int(number)
     }
 
     /// Whether something that may time out does so now.
-    pub fn times_out(&mut self, frame: &Frame) -> TermId {
+    pub(crate) fn times_out(&mut self, frame: &Frame) -> TermId {
         let choice = self.input(frame, "timeout", 1);
         self.terms.is_one(choice)
     }

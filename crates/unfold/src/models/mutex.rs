@@ -5,6 +5,7 @@ use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::SyncPart;
 use crate::facts::sync::SyncKind;
 use crate::locksets::Grip;
@@ -13,7 +14,7 @@ use formula::TermId;
 use library::Mutex;
 
 /// Everything a mutex consists of.
-pub const MUTEX: [SyncPart; 4] = [
+pub(super) const MUTEX: [SyncPart; 4] = [
     SyncPart::Life,
     SyncPart::Kind,
     SyncPart::Owner,
@@ -21,7 +22,7 @@ pub const MUTEX: [SyncPart; 4] = [
 ];
 
 /// A mutex as a step finds it.
-pub struct Held {
+pub(crate) struct Held {
     pub owner: TermId,
     pub depth: TermId,
     pub is_free: TermId,
@@ -32,14 +33,14 @@ pub struct Held {
 
 /// How a lock is to be taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
+pub(crate) enum Manner {
     Wait,
     Try,
     Timed,
 }
 
 impl<'p> Pass<'p> {
-    pub fn mutex_model(
+    pub(crate) fn mutex_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -67,7 +68,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn init_mutex(
+    pub(crate) fn init_mutex(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -107,7 +108,7 @@ impl<'p> Pass<'p> {
         self.terms.ite(is_made, made, fixed)
     }
 
-    pub fn look_at_mutex(
+    pub(crate) fn look_at_mutex(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -115,14 +116,17 @@ impl<'p> Pass<'p> {
     ) -> Held {
         let kind = self.mutex_kind(state, position, targets);
         let low = self.terms.extract(kind, 1, 0);
-        let (is_recursive, checks_errors) = (self.is(low, 1), self.is(low, 2));
+        let (is_recursive, checks_errors) = (
+            words::is_number(&mut self.terms, low, 1),
+            words::is_number(&mut self.terms, low, 2),
+        );
         let owner = self.read_part(state, position, targets, SyncPart::Owner);
         let depth = if self.terms.as_bool(is_recursive) == Some(false) {
             self.int(1)
         } else {
             self.read_part(state, position, targets, SyncPart::Depth)
         };
-        let is_free = self.is_zero(owner);
+        let is_free = words::is_zero(&mut self.terms, owner);
         let me = self.me();
         Held {
             owner,
@@ -134,7 +138,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn lock(
+    pub(crate) fn lock(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -187,7 +191,7 @@ impl<'p> Pass<'p> {
             result
         } else {
             let deadlock = self.int(EDEADLK);
-            let is_success = self.is(result, 0);
+            let is_success = words::is_number(&mut self.terms, result, 0);
             let refused = self.terms.and(refused, is_success);
             self.terms.ite(refused, deadlock, result)
         };
@@ -196,7 +200,7 @@ impl<'p> Pass<'p> {
 
     /// Gives a mutex up. If it is not the caller's, those that know their owner say
     /// so, provided that they are of the family that does.
-    pub fn unlock(
+    pub(crate) fn unlock(
         &mut self,
         state: &mut State,
         frame: &Frame,

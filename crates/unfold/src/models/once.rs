@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
+use crate::compute::words;
 use crate::facts::objects::SyncPart;
 use crate::facts::sync::SyncKind;
 use crate::pass::{Flow, Frame, Pass, State};
@@ -17,7 +18,7 @@ const RUNNING: u128 = 1;
 const DONE: u128 = 2;
 
 impl<'p> Pass<'p> {
-    pub fn once_model(
+    pub(crate) fn once_model(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -36,13 +37,13 @@ impl<'p> Pass<'p> {
             return Ok(Reply::Never);
         };
         let progress = self.read_part(state, position, &targets, SyncPart::Count);
-        let running = self.is(progress, RUNNING);
+        let running = words::is_number(&mut self.terms, progress, RUNNING);
         let possible = self.terms.not(running);
         let step = (position, 0);
         if self.wait_until(state, frame, step, possible, Vec::new()) == Flow::Dead {
             return Ok(Reply::Never);
         }
-        let done = self.is(progress, DONE);
+        let done = words::is_number(&mut self.terms, progress, DONE);
         let fresh = self.terms.not(done);
         let value = self.int(RUNNING);
         self.write_part(state, position, &targets, SyncPart::Count, fresh, value);
@@ -107,13 +108,13 @@ impl<'p> Pass<'p> {
             return Ok(Reply::Never);
         };
         let progress = self.read_part(state, position, targets, SyncPart::Count);
-        let running = self.is(progress, RUNNING);
+        let running = words::is_number(&mut self.terms, progress, RUNNING);
         let possible = self.terms.not(running);
         let step = (position, 0);
         if self.wait_until(state, frame, step, possible, Vec::new()) == Flow::Dead {
             return Ok(Reply::Never);
         }
-        let is_fresh = self.is(progress, FRESH);
+        let is_fresh = words::is_number(&mut self.terms, progress, FRESH);
         let value = self.int(RUNNING);
         self.write_part(state, position, targets, SyncPart::Count, is_fresh, value);
         let (zero, one) = (self.int(0), self.int(1));

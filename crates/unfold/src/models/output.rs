@@ -4,16 +4,19 @@
 //! are read, and the length is returned. A text is a list of variants, each with
 //! a condition and a constant length.
 
-pub mod digits;
-pub mod format_language;
+pub(super) mod digits;
+pub(super) mod format_language;
 
 use crate::Error;
 use crate::calls::{Call, Reply};
+use crate::compute::words;
 use crate::facts::objects::ObjectKey;
+use crate::models::strings::text;
 use crate::models::strings::text::{Text, Together};
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use format_language::{Amount, Directive, Fault, Piece};
 use formula::TermId;
+use formula::Terms;
 use library::Output;
 use std::collections::BTreeMap;
 
@@ -21,7 +24,7 @@ use std::collections::BTreeMap;
 const MAX_VARIANTS: usize = 512;
 
 /// One way that a text may look.
-pub type Variant = (TermId, Vec<TermId>);
+pub(super) type Variant = (TermId, Vec<TermId>);
 
 /// Where formatted text goes.
 enum Destination {
@@ -33,7 +36,7 @@ enum Destination {
 }
 
 /// The arguments that belong to a format.
-pub enum Arguments {
+pub(crate) enum Arguments {
     /// Those of the call, from this one on.
     Given(usize),
     /// Those of a `va_list`: the address of the next one.
@@ -41,7 +44,7 @@ pub enum Arguments {
 }
 
 /// A directive whose width and precision are known.
-pub struct Field {
+pub(super) struct Field {
     pub directive: Directive,
     pub width: usize,
     pub precision: Option<usize>,
@@ -64,7 +67,7 @@ enum NoText {
 }
 
 impl<'p> Pass<'p> {
-    pub fn output_model(
+    pub(crate) fn output_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -131,7 +134,7 @@ impl<'p> Pass<'p> {
                 if read.is_none() {
                     return Ok(Reply::Never);
                 }
-                let is_empty = self.is_zero(size);
+                let is_empty = words::is_zero(&mut self.terms, size);
                 let zero = self.terms.constant(word, 0);
                 self.terms.ite(is_empty, zero, count)
             }
@@ -145,7 +148,7 @@ impl<'p> Pass<'p> {
 
     /// A call uses a stream. Only those that the program has opened can be closed;
     /// others are always there, wherever they are.
-    pub fn use_stream(
+    pub(crate) fn use_stream(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -155,7 +158,7 @@ impl<'p> Pass<'p> {
     ) -> Result<Flow, Error> {
         let stream = self.argument(call, index);
         if self.values.few(&self.terms, stream).is_some() {
-            let is_null = self.is_zero(stream);
+            let is_null = words::is_zero(&mut self.terms, stream);
             self.undefined_if(together, is_null);
         }
         let mut targets = self.resolve(frame, stream, 0, false)?;
@@ -241,7 +244,7 @@ impl<'p> Pass<'p> {
             });
         };
         let to = self.argument(call, 0);
-        let mut length = self.length_of(&variants);
+        let mut length = length_of(&mut self.terms, &variants);
         let flow = match destination {
             Destination::Stream => Flow::Next,
             Destination::Buffer(room) => {
@@ -258,15 +261,6 @@ impl<'p> Pass<'p> {
             return Ok(Reply::Never);
         }
         Ok(Reply::Return(length))
-    }
-
-    fn length_of(&mut self, variants: &[Variant]) -> TermId {
-        let mut length = self.int(0);
-        for (condition, bytes) in variants {
-            let here = self.int(bytes.len() as u128);
-            length = self.terms.ite(*condition, here, length);
-        }
-        length
     }
 
     /// Plans to store one of several texts, as much as fits, and a zero byte.
@@ -296,9 +290,9 @@ impl<'p> Pass<'p> {
                 let at = at as u64;
                 let (mut condition, mut byte) = (*condition, *byte);
                 if let Some(room) = room {
-                    let fits = self.is_above(room, at);
+                    let fits = text::is_above(&mut self.terms, room, at);
                     condition = self.terms.and(condition, fits);
-                    let has_next = self.is_above(room, at + 1);
+                    let has_next = text::is_above(&mut self.terms, room, at + 1);
                     byte = self.terms.ite(has_next, byte, zero);
                 }
                 let new = match written.get(&at) {
@@ -320,7 +314,7 @@ impl<'p> Pass<'p> {
     // Arguments.
 
     /// The arguments behind the one that is the format; `None` if no path goes on.
-    pub fn arguments_after(
+    pub(crate) fn arguments_after(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -344,7 +338,7 @@ impl<'p> Pass<'p> {
 
     /// Leaves a `va_list` behind what was taken from it. On 32-bit machines the call
     /// got a copy of it.
-    pub fn leave_list(
+    pub(crate) fn leave_list(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -365,7 +359,7 @@ impl<'p> Pass<'p> {
     /// Takes the next argument, of so many bytes; `None` if no path goes on, be it
     /// that there is none.
     #[expect(clippy::too_many_arguments, reason = "the parts of a call")]
-    pub fn next_argument(
+    pub(crate) fn next_argument(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -419,7 +413,7 @@ impl<'p> Pass<'p> {
         let Some(text) = text else {
             return Ok(Err(NoText::Dead));
         };
-        let Some(format) = self.constant_text(&text) else {
+        let Some(format) = text::constant_text(&self.terms, &text) else {
             return Ok(Err(NoText::Unknown("a format that is not known")));
         };
         let pieces = match format_language::pieces(&format) {
@@ -450,7 +444,7 @@ impl<'p> Pass<'p> {
                         "the length of a text that is not known",
                     )));
                 }
-                let length = self.length_of(&variants);
+                let length = length_of(&mut self.terms, &variants);
                 let bits = self.bits_of(&directive);
                 let length = self.terms.resize(length, bits);
                 let together = &mut printing.together;
@@ -461,7 +455,7 @@ impl<'p> Pass<'p> {
             }
             // Arguments are looked at even if the text is lost.
             match self.converted(state, printing, directive)? {
-                Ok(more) => match self.appended(&variants, &more) {
+                Ok(more) => match appended(&mut self.terms, &variants, &more) {
                     Some(longer) => variants = longer,
                     None => unknown = Some("a text that may look in so many ways"),
                 },
@@ -484,19 +478,6 @@ impl<'p> Pass<'p> {
             0 => self.word(),
             bits => bits,
         }
-    }
-
-    fn appended(&mut self, variants: &[Variant], more: &[Variant]) -> Option<Vec<Variant>> {
-        let mut longer = Vec::new();
-        for (condition, bytes) in variants {
-            for (other, rest) in more {
-                let both = self.terms.and(*condition, *other);
-                if self.terms.as_bool(both) != Some(false) {
-                    longer.push((both, [bytes.as_slice(), rest].concat()));
-                }
-            }
-        }
-        (longer.len() <= MAX_VARIANTS).then_some(longer)
     }
 
     fn take(
@@ -576,7 +557,10 @@ impl<'p> Pass<'p> {
                     return Ok(Err(NoText::Dead));
                 };
                 let byte = self.terms.extract(value, 7, 0);
-                Ok(vec![(always, self.filled(&field, &[], &[byte], false))])
+                Ok(vec![(
+                    always,
+                    filled(&mut self.terms, &field, &[], &[byte], false),
+                )])
             }
             b's' => {
                 let Some(address) = self.take(state, printing, word, false)? else {
@@ -591,8 +575,11 @@ impl<'p> Pass<'p> {
                 };
                 match self.terms.as_constant(address) {
                     Some(0) => {
-                        let text = self.constants(b"(nil)");
-                        Ok(vec![(always, self.filled(&field, &[], &text, false))])
+                        let text = constant_bytes(&mut self.terms, b"(nil)");
+                        Ok(vec![(
+                            always,
+                            filled(&mut self.terms, &field, &[], &text, false),
+                        )])
                     }
                     _ => Err(NoText::Unknown("an address as text")),
                 }
@@ -604,7 +591,7 @@ impl<'p> Pass<'p> {
                     return Ok(Err(NoText::Dead));
                 };
                 let value = self.terms.resize(value, bits);
-                Ok(self.convert_integer(&field, value))
+                Ok(digits::convert_integer(&mut self.terms, &field, value))
             }
             letter => {
                 let Some(value) = self.take(state, printing, 8, true)? else {
@@ -620,9 +607,9 @@ impl<'p> Pass<'p> {
                         let alternate = directive.is_alternate;
                         let body =
                             format_language::float(value, letter, field.precision, alternate);
-                        let body = self.constants(body.as_bytes());
-                        let sign = self.sign(&field, value.is_sign_negative());
-                        let text = self.filled(&field, &sign, &body, value.is_finite());
+                        let body = constant_bytes(&mut self.terms, body.as_bytes());
+                        let sign = sign_of(&mut self.terms, &field, value.is_sign_negative());
+                        let text = filled(&mut self.terms, &field, &sign, &body, value.is_finite());
                         Ok(vec![(always, text)])
                     }
                 }
@@ -634,52 +621,6 @@ impl<'p> Pass<'p> {
         })
     }
 
-    pub fn constants(&mut self, bytes: &[u8]) -> Vec<TermId> {
-        let constant = |byte: &u8| self.terms.constant(8, u128::from(*byte));
-        bytes.iter().map(constant).collect()
-    }
-
-    pub fn sign(&mut self, field: &Field, is_negative: bool) -> Vec<TermId> {
-        let sign: &[u8] = match field.directive {
-            _ if is_negative => b"-",
-            Directive { has_plus: true, .. } => b"+",
-            Directive {
-                has_space: true, ..
-            } => b" ",
-            _ => b"",
-        };
-        self.constants(sign)
-    }
-
-    /// Prefix and body in their field. Zeros go between the two.
-    pub fn filled(
-        &mut self,
-        field: &Field,
-        prefix: &[TermId],
-        body: &[TermId],
-        allows_zeros: bool,
-    ) -> Vec<TermId> {
-        let missing = field.width.saturating_sub(prefix.len() + body.len());
-        let (space, zero) = (
-            self.terms.constant(8, u128::from(b' ')),
-            self.terms.constant(8, u128::from(b'0')),
-        );
-        let mut text = Vec::new();
-        let pads_with_zeros = field.directive.has_zeros && allows_zeros;
-        if !field.directive.is_left && !pads_with_zeros {
-            text.resize(missing, space);
-        }
-        text.extend(prefix);
-        if !field.directive.is_left && pads_with_zeros {
-            text.resize(text.len() + missing, zero);
-        }
-        text.extend(body);
-        if field.directive.is_left {
-            text.resize(text.len() + missing, space);
-        }
-        text
-    }
-
     fn convert_string(
         &mut self,
         state: &mut State,
@@ -687,7 +628,7 @@ impl<'p> Pass<'p> {
         field: &Field,
         address: TermId,
     ) -> Result<Result<Vec<Variant>, NoText>, Error> {
-        let is_null = self.is_zero(address);
+        let is_null = words::is_zero(&mut self.terms, address);
         let is_text = self.terms.not(is_null);
         let word = self.word();
         let limit = field
@@ -703,10 +644,10 @@ impl<'p> Pass<'p> {
         };
         let mut variants = Vec::new();
         for len in 0..=text.bytes.len() {
-            let ends = self.ends_at(&text, len);
+            let ends = text::ends_at(&mut self.terms, &text, len);
             let condition = self.terms.and(is_text, ends);
             if self.terms.as_bool(condition) != Some(false) {
-                let bytes = self.filled(field, &[], &text.bytes[..len], false);
+                let bytes = filled(&mut self.terms, field, &[], &text.bytes[..len], false);
                 variants.push((condition, bytes));
             }
         }
@@ -716,9 +657,81 @@ impl<'p> Pass<'p> {
                 Some(0..=5) => b"",
                 _ => b"(null)",
             };
-            let word = self.constants(word);
-            variants.push((is_null, self.filled(field, &[], &word, false)));
+            let word = constant_bytes(&mut self.terms, word);
+            variants.push((is_null, filled(&mut self.terms, field, &[], &word, false)));
         }
         Ok(Ok(variants))
     }
+}
+
+pub(super) fn appended(
+    terms: &mut Terms,
+    variants: &[Variant],
+    more: &[Variant],
+) -> Option<Vec<Variant>> {
+    let mut longer = Vec::new();
+    for (condition, bytes) in variants {
+        for (other, rest) in more {
+            let both = terms.and(*condition, *other);
+            if terms.as_bool(both) != Some(false) {
+                longer.push((both, [bytes.as_slice(), rest].concat()));
+            }
+        }
+    }
+    (longer.len() <= MAX_VARIANTS).then_some(longer)
+}
+
+pub(super) fn constant_bytes(terms: &mut Terms, bytes: &[u8]) -> Vec<TermId> {
+    let constant = |byte: &u8| terms.constant(8, u128::from(*byte));
+    bytes.iter().map(constant).collect()
+}
+
+/// Prefix and body in their field. Zeros go between the two.
+pub(super) fn filled(
+    terms: &mut Terms,
+    field: &Field,
+    prefix: &[TermId],
+    body: &[TermId],
+    allows_zeros: bool,
+) -> Vec<TermId> {
+    let missing = field.width.saturating_sub(prefix.len() + body.len());
+    let (space, zero) = (
+        terms.constant(8, u128::from(b' ')),
+        terms.constant(8, u128::from(b'0')),
+    );
+    let mut text = Vec::new();
+    let pads_with_zeros = field.directive.has_zeros && allows_zeros;
+    if !field.directive.is_left && !pads_with_zeros {
+        text.resize(missing, space);
+    }
+    text.extend(prefix);
+    if !field.directive.is_left && pads_with_zeros {
+        text.resize(text.len() + missing, zero);
+    }
+    text.extend(body);
+    if field.directive.is_left {
+        text.resize(text.len() + missing, space);
+    }
+    text
+}
+
+pub(super) fn length_of(terms: &mut Terms, variants: &[Variant]) -> TermId {
+    let mut length = terms.constant(32, 0);
+    for (condition, bytes) in variants {
+        let here = terms.constant(32, bytes.len() as u128);
+        length = terms.ite(*condition, here, length);
+    }
+    length
+}
+
+pub(super) fn sign_of(terms: &mut Terms, field: &Field, is_negative: bool) -> Vec<TermId> {
+    let sign: &[u8] = match field.directive {
+        _ if is_negative => b"-",
+        Directive { has_plus: true, .. } => b"+",
+        Directive {
+            has_space: true, ..
+        } => b" ",
+        _ => b"",
+    };
+    constant_bytes(terms, sign)
 }

@@ -1,7 +1,7 @@
 //! The process: its end, what it is told about itself, random numbers, and what else of
 //! the standard library is simple.
 
-pub mod exit_handlers;
+pub(super) mod exit_handlers;
 mod sorting;
 
 use crate::Error;
@@ -26,7 +26,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Main returns.
-    pub fn end_process(&mut self, state: &mut State) -> Result<(), Error> {
+    pub(crate) fn end_process(&mut self, state: &mut State) -> Result<(), Error> {
         let mut frame = self.bare_frame();
         if self.run_handlers(state, &mut frame)? {
             self.end_process_at(state, &frame);
@@ -34,7 +34,7 @@ impl<'p> Pass<'p> {
         Ok(())
     }
 
-    pub fn process_model(
+    pub(crate) fn process_model(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -121,7 +121,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn set_errno(&mut self, state: &mut State, condition: TermId, error: TermId) {
+    pub(crate) fn set_errno(&mut self, state: &mut State, condition: TermId, error: TermId) {
         if self.terms.as_bool(condition) == Some(false) {
             return;
         }

@@ -5,6 +5,7 @@ use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::SyncPart;
 use crate::facts::sync::SyncKind;
 use crate::locksets::Grip;
@@ -15,7 +16,7 @@ use library::RwLock;
 const PREFER_WRITERS: u128 = 2;
 
 impl<'p> Pass<'p> {
-    pub fn rwlock_model(
+    pub(crate) fn rwlock_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -68,8 +69,8 @@ impl<'p> Pass<'p> {
         let readers = self.read_part(state, position, &targets, SyncPart::Readers);
         let own_reads = self.read_part(state, position, &targets, mine);
         let is_own = self.terms.equal(writer, me);
-        let no_writer = self.is_zero(writer);
-        let no_reader = self.is_zero(readers);
+        let no_writer = words::is_zero(&mut self.terms, writer);
+        let no_reader = words::is_zero(&mut self.terms, readers);
         if op == RwLock::Unlock {
             self.note_unlock(state, &targets);
             let reads = self.terms.is_nonzero(own_reads);

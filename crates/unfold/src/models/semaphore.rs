@@ -5,6 +5,7 @@ use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::SyncPart;
 use crate::facts::sync::SyncKind;
 use crate::omissions::Omission;
@@ -17,7 +18,7 @@ const EOVERFLOW: u128 = 75;
 const MAX_COUNT: u128 = 0x7fff_ffff;
 
 impl<'p> Pass<'p> {
-    pub fn semaphore_model(
+    pub(crate) fn semaphore_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -62,7 +63,7 @@ impl<'p> Pass<'p> {
             Semaphore::TryWait => (is_positive, fewer, EAGAIN),
             Semaphore::TimedWait => (is_positive, fewer, ETIMEDOUT),
             Semaphore::Post => {
-                let full = self.is(count, MAX_COUNT);
+                let full = words::is_number(&mut self.terms, count, MAX_COUNT);
                 let more = self.terms.add(count, one);
                 (self.terms.not(full), more, EOVERFLOW)
             }

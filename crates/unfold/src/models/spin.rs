@@ -5,6 +5,7 @@ use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::SyncPart;
 use crate::facts::sync::SyncKind;
 use crate::locksets::Grip;
@@ -12,7 +13,7 @@ use crate::pass::{Flow, Frame, Pass, State};
 use library::Spin;
 
 impl<'p> Pass<'p> {
-    pub fn spin_model(
+    pub(crate) fn spin_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -41,7 +42,7 @@ impl<'p> Pass<'p> {
         }
         let owner = self.read_part(state, position, &targets, SyncPart::Owner);
         let me = self.me();
-        let is_free = self.is_zero(owner);
+        let is_free = words::is_zero(&mut self.terms, owner);
         match op {
             Spin::Unlock => {
                 self.note_unlock(state, &targets);

@@ -5,6 +5,7 @@ use crate::Error;
 use crate::access::{Target, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey, SyncPart};
 use crate::facts::sync::SyncKind;
 use crate::omissions::Omission;
@@ -21,7 +22,7 @@ const DESTROYED: u128 = 2;
 
 impl<'p> Pass<'p> {
     /// Where the object of a call is.
-    pub fn sync_targets(
+    pub(crate) fn sync_targets(
         &mut self,
         frame: &Frame,
         call: &Call,
@@ -49,7 +50,7 @@ impl<'p> Pass<'p> {
         Ok(targets)
     }
 
-    pub fn part_object(&mut self, target: &Target, part: SyncPart) -> ObjectId {
+    pub(crate) fn part_object(&mut self, target: &Target, part: SyncPart) -> ObjectId {
         let key = ObjectKey::Sync(target.object, target.offset, part);
         if let Some(object) = self.facts.objects.find(&key) {
             return object;
@@ -72,7 +73,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Begins a step on synchronisation objects that uses these parts of them.
-    pub fn begin_sync(
+    pub(crate) fn begin_sync(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -83,7 +84,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same, for a step that may have to wait.
-    pub fn begin_waiting(
+    pub(crate) fn begin_waiting(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -126,7 +127,7 @@ impl<'p> Pass<'p> {
         self.begin_step(state, frame, &all, 0, part, is_visible)
     }
 
-    pub fn read_part(
+    pub(crate) fn read_part(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -145,7 +146,7 @@ impl<'p> Pass<'p> {
         value.unwrap_or_else(|| self.terms.constant(32, 0))
     }
 
-    pub fn write_part(
+    pub(crate) fn write_part(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -162,7 +163,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Threads that have a part of their own in the object, in order.
-    pub fn threads_with(
+    pub(crate) fn threads_with(
         &self,
         targets: &Targets,
         part: impl Fn(ThreadId) -> SyncPart,
@@ -180,7 +181,7 @@ impl<'p> Pass<'p> {
 
     /// Requires that the object has not been destroyed and, if it has no static
     /// initialiser, that it was made.
-    pub fn require_life(
+    pub(crate) fn require_life(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -189,13 +190,13 @@ impl<'p> Pass<'p> {
     ) -> Flow {
         let life = self.read_part(state, position, targets, SyncPart::Life);
         let mut fine = if must_be_made {
-            self.is(life, MADE)
+            words::is_number(&mut self.terms, life, MADE)
         } else {
-            let destroyed = self.is(life, DESTROYED);
+            let destroyed = words::is_number(&mut self.terms, life, DESTROYED);
             self.terms.not(destroyed)
         };
         if !must_be_made && self.options.checks.has(Check::Misuse) {
-            let is_fresh = self.is_zero(life);
+            let is_fresh = words::is_zero(&mut self.terms, life);
             let raw = self.is_raw(state, targets);
             let was_never_made = self.terms.and(is_fresh, raw);
             let was_made = self.terms.not(was_never_made);
@@ -228,7 +229,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Makes an object with these parts.
-    pub fn make_sync(
+    pub(crate) fn make_sync(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -240,7 +241,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same, if a condition holds. It is a step in any case.
-    pub fn make_sync_where(
+    pub(crate) fn make_sync_where(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -285,7 +286,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Ends the use of an object, of which some part must be zero.
-    pub fn destroy_sync(
+    pub(crate) fn destroy_sync(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -303,7 +304,7 @@ impl<'p> Pass<'p> {
         }
         for part in idle {
             let value = self.read_part(state, position, targets, *part);
-            let is_idle = self.is_zero(value);
+            let is_idle = words::is_zero(&mut self.terms, value);
             if self.expect(state, Check::Misuse, position, is_idle) == Flow::Dead {
                 return Ok(Reply::Never);
             }
@@ -319,7 +320,7 @@ impl<'p> Pass<'p> {
 
     /// Memory is written: what was destroyed there may now be an object with a
     /// static initialiser.
-    pub fn write_graves(
+    pub(crate) fn write_graves(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -332,7 +333,7 @@ impl<'p> Pass<'p> {
             .graves(&self.facts.objects, object, offset, size)
         {
             let old = self.read_at(state, position, life, 0, 4, condition);
-            let is_destroyed = self.is(old, DESTROYED);
+            let is_destroyed = words::is_number(&mut self.terms, old, DESTROYED);
             let is_over = self.terms.and(condition, is_destroyed);
             let untouched = self.int(0);
             self.write_at(state, position, life, 0, 4, is_over, untouched);

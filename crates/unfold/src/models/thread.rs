@@ -5,6 +5,7 @@ use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
+use crate::compute::words;
 use crate::facts::objects::{ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Pass, Start, State, Value};
 use crate::races::Noting;
@@ -19,7 +20,7 @@ const JOINED: u128 = 1;
 const DETACHED: u128 = 2;
 
 impl<'p> Pass<'p> {
-    pub fn thread_model(
+    pub(crate) fn thread_model(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -61,7 +62,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn create(
+    pub(crate) fn create(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -111,7 +112,7 @@ impl<'p> Pass<'p> {
             };
             if self.terms.as_constant(fate) != Some(0) {
                 let object = self.thread_object(thread, ThreadPart::Fate, 1);
-                let is_detached = self.is(fate, 1);
+                let is_detached = words::is_number(&mut self.terms, fate, 1);
                 let value = self.terms.constant(8, DETACHED);
                 let position = Some(position);
                 self.write_at(state, position, object, 0, 1, is_detached, value);
@@ -162,7 +163,7 @@ impl<'p> Pass<'p> {
         };
         let mut found = Vec::new();
         for number in numbers {
-            let condition = self.is(handle, number);
+            let condition = words::is_number(&mut self.terms, handle, number);
             if self.terms.as_bool(condition) != Some(false) {
                 found.push((condition, ThreadId::from_u32(number as u32 - 1)));
             }
@@ -175,13 +176,13 @@ impl<'p> Pass<'p> {
         let address = self.argument(call, 1);
         let mut place = self.resolve(frame, address, size, true)?;
         self.shadows.note_taken(!place.list.is_empty());
-        let is_null = self.is_zero(address);
+        let is_null = words::is_zero(&mut self.terms, address);
         place.valid = self.terms.or(place.valid, is_null);
         place.seen = Seen::AtStep;
         Ok(place)
     }
 
-    pub fn join(
+    pub(crate) fn join(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -215,7 +216,7 @@ impl<'p> Pass<'p> {
             found.push(condition);
             let object = self.thread_object(thread, ThreadPart::Fate, 1);
             let fate = self.read_at(state, Some(position), object, 0, 1, condition);
-            let is_joinable = self.is_zero(fate);
+            let is_joinable = words::is_zero(&mut self.terms, fate);
             let mut when = self.terms.and(state.guard, condition);
             if self.options.checks.has(Check::Misuse) {
                 // Nobody waits for a thread that must not be joined.
@@ -276,7 +277,7 @@ impl<'p> Pass<'p> {
             if thread != self.threads.current() {
                 let object = self.thread_object(thread, ThreadPart::Fate, 1);
                 let fate = self.read_at(state, Some(position), object, 0, 1, condition);
-                let is_joinable = self.is_zero(fate);
+                let is_joinable = words::is_zero(&mut self.terms, fate);
                 fine = self.terms.implies(condition, is_joinable);
             }
             if self.expect(state, Check::Misuse, Some(position), fine) == Flow::Dead {
@@ -310,7 +311,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Whether a thread has ended. It is kept only for threads that are asked.
-    pub fn ended_object(&mut self, thread: ThreadId) -> ObjectId {
+    pub(crate) fn ended_object(&mut self, thread: ThreadId) -> ObjectId {
         let key = ObjectKey::Thread(thread, ThreadPart::Ended);
         if self.facts.objects.find(&key).is_none() {
             self.facts.objects.note_news();
@@ -319,7 +320,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Says that the thread at hand has ended, if anybody asks.
-    pub fn note_end(&mut self, state: &mut State, position: usize) {
+    pub(crate) fn note_end(&mut self, state: &mut State, position: usize) {
         let key = ObjectKey::Thread(self.threads.current(), ThreadPart::Ended);
         if let Some(object) = self.facts.objects.find(&key) {
             let (always, one) = (self.truth(), self.terms.constant(8, 1));
@@ -327,7 +328,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn exit_thread(
+    pub(crate) fn exit_thread(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -340,7 +341,7 @@ impl<'p> Pass<'p> {
         Ok(Reply::Never)
     }
 
-    pub fn detach(
+    pub(crate) fn detach(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -361,7 +362,7 @@ impl<'p> Pass<'p> {
         for (condition, thread) in self.threads_behind(handle) {
             let object = self.thread_object(thread, ThreadPart::Fate, 1);
             let fate = self.read_at(state, position, object, 0, 1, condition);
-            let is_joinable = self.is_zero(fate);
+            let is_joinable = words::is_zero(&mut self.terms, fate);
             fine.push(self.terms.and(condition, is_joinable));
             fates.push((condition, object));
         }

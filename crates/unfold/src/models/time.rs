@@ -2,12 +2,13 @@
 
 use crate::Error;
 use crate::calls::{Call, Reply};
+use crate::compute::words;
 use crate::pass::{Flow, Frame, Pass, State};
 use ir::RmwOp;
 use library::Time;
 
 impl<'p> Pass<'p> {
-    pub fn time_model(
+    pub(crate) fn time_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -25,7 +26,7 @@ impl<'p> Pass<'p> {
                 let value = self.input(frame, "time", 31);
                 let value = self.terms.resize(value, 64);
                 let address = self.argument(call, 0);
-                let is_null = self.is_zero(address);
+                let is_null = words::is_zero(&mut self.terms, address);
                 if self.terms.as_bool(is_null) == Some(false) {
                     let stored = self.terms.resize(value, 8 * word as u32);
                     let parts = [((0, word), stored)];

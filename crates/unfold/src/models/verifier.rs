@@ -3,12 +3,13 @@
 use crate::Error;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
+use crate::compute::words;
 use crate::models::strings::text::Together;
 use crate::pass::{Flow, Frame, Pass, State};
 use library::{NondetType, Verifier};
 
 impl<'p> Pass<'p> {
-    pub fn verifier_model(
+    pub(crate) fn verifier_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -20,7 +21,7 @@ impl<'p> Pass<'p> {
             Verifier::NondetMemory => self.nondet_memory(state, frame, call),
             Verifier::Assume => {
                 let value = self.raw_argument(call, 0);
-                let fails = self.is_zero(value);
+                let fails = words::is_zero(&mut self.terms, value);
                 match self.stop(state, fails) {
                     Flow::Dead => Ok(Reply::Never),
                     Flow::Next => {
@@ -32,7 +33,7 @@ impl<'p> Pass<'p> {
             }
             Verifier::SpinEnd if !call.args.is_empty() => {
                 let value = self.raw_argument(call, 0);
-                let fails = self.is_zero(value);
+                let fails = words::is_zero(&mut self.terms, value);
                 match self.stop(state, fails) {
                     Flow::Dead => Ok(Reply::Never),
                     Flow::Next => Ok(Reply::Nothing),
@@ -40,7 +41,7 @@ impl<'p> Pass<'p> {
             }
             Verifier::Assert => {
                 let value = self.raw_argument(call, 0);
-                let fails = self.is_zero(value);
+                let fails = words::is_zero(&mut self.terms, value);
                 match self.violate(state, Check::Assert, fails) {
                     Flow::Dead => Ok(Reply::Never),
                     Flow::Next => Ok(Reply::Nothing),
@@ -105,7 +106,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Fills a block with inputs.
-    pub fn nondet_memory(
+    pub(crate) fn nondet_memory(
         &mut self,
         state: &mut State,
         frame: &Frame,

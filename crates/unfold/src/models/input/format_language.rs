@@ -5,7 +5,7 @@
 use crate::models::output::format_language::{length, number};
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Directive {
+pub(crate) enum Directive {
     /// Any amount of white space, none too.
     Space,
     Literal(u8),
@@ -13,7 +13,7 @@ pub enum Directive {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Conversion {
+pub(crate) struct Conversion {
     /// The value goes to an argument: there is no `*`.
     pub is_stored: bool,
     pub width: Option<u64>,
@@ -23,7 +23,7 @@ pub struct Conversion {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Base 0 means that the prefix says it.
     Integer {
         base: u32,
@@ -40,12 +40,12 @@ pub enum Kind {
 
 /// A value to store, in the order of the arguments.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Item {
+pub(crate) enum Item {
     Integer { bits: u32, value: u64 },
     Bytes(Vec<u8>),
 }
 
-pub struct Scanned {
+pub(crate) struct Scanned {
     pub items: Vec<Item>,
     pub result: i32,
 }
@@ -55,7 +55,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// `None` if the format is not one that is known here.
-pub fn directives(format: &[u8]) -> Option<Vec<Directive>> {
+pub(crate) fn directives(format: &[u8]) -> Option<Vec<Directive>> {
     let mut directives = Vec::new();
     let mut at = 0;
     while let Some(byte) = format.get(at) {
@@ -137,7 +137,7 @@ fn letters(format: &[u8], at: &mut usize) -> Option<Vec<u8>> {
 
 /// Reads a text as the directives say, on a machine with words of so many bits;
 /// `None` if it would have to read a floating-point number.
-pub fn scan(directives: &[Directive], text: &[u8], word: u32) -> Option<Scanned> {
+pub(crate) fn scan(directives: &[Directive], text: &[u8], word: u32) -> Option<Scanned> {
     let mut scanned = Scanned {
         items: Vec::new(),
         result: 0,

@@ -7,14 +7,14 @@ const MAX_FIELD: usize = 1 << 12;
 
 /// Part of a format.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Piece {
+pub(crate) enum Piece {
     Byte(u8),
     Directive(Directive),
 }
 
 /// A conversion as it is written in the format.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Directive {
+pub(crate) struct Directive {
     pub is_left: bool,
     pub has_plus: bool,
     pub has_space: bool,
@@ -29,7 +29,7 @@ pub struct Directive {
 
 /// A width or precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Amount {
+pub(crate) enum Amount {
     Number(usize),
     /// `*`: an argument says it.
     Argument,
@@ -43,13 +43,13 @@ impl Default for Amount {
 
 /// Why a format cannot be used.
 #[derive(Debug, PartialEq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// It breaks the rules.
     Invalid,
     Unsupported,
 }
 
-pub fn pieces(format: &[u8]) -> Result<Vec<Piece>, Fault> {
+pub(crate) fn pieces(format: &[u8]) -> Result<Vec<Piece>, Fault> {
     let mut pieces = Vec::new();
     let mut at = 0;
     while let Some(byte) = format.get(at) {
@@ -100,7 +100,7 @@ fn directive(format: &[u8], at: &mut usize) -> Result<Directive, Fault> {
 }
 
 /// The bits of an integer, as the letters before a conversion say; 0 is a `long`.
-pub fn length(format: &[u8], at: &mut usize) -> u32 {
+pub(crate) fn length(format: &[u8], at: &mut usize) -> u32 {
     let (bits, letters) = match &format[(*at).min(format.len())..] {
         [b'h', b'h', ..] => (8, 2),
         [b'h', ..] => (16, 1),
@@ -114,7 +114,7 @@ pub fn length(format: &[u8], at: &mut usize) -> u32 {
 }
 
 /// A decimal number; 0 if there is none.
-pub fn number(format: &[u8], at: &mut usize) -> usize {
+pub(crate) fn number(format: &[u8], at: &mut usize) -> usize {
     let mut number = 0usize;
     while let Some(digit @ b'0'..=b'9') = format.get(*at) {
         number = number
@@ -141,7 +141,12 @@ fn amount(format: &[u8], at: &mut usize) -> Result<Amount, Fault> {
 }
 
 /// A floating-point number without sign and padding.
-pub fn float(value: f64, letter: u8, precision: Option<usize>, is_alternate: bool) -> String {
+pub(crate) fn float(
+    value: f64,
+    letter: u8,
+    precision: Option<usize>,
+    is_alternate: bool,
+) -> String {
     let magnitude = value.abs();
     let digits = precision.unwrap_or(6);
     let text = match letter.to_ascii_lowercase() {

@@ -14,7 +14,7 @@ const MAX_HANDLERS: usize = 1000;
 
 /// A function to run when the process ends.
 #[derive(Clone, Copy)]
-pub struct Handler {
+pub(crate) struct Handler {
     /// Holds whether it is to run, its address and its argument.
     object: ObjectId,
     /// If it is known from the start.
@@ -24,10 +24,10 @@ pub struct Handler {
 
 /// In the order of their registration.
 #[derive(Default)]
-pub struct ExitHandlers(Vec<Handler>);
+pub(crate) struct ExitHandlers(Vec<Handler>);
 
 impl ExitHandlers {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -50,7 +50,7 @@ impl ExitHandlers {
 
 impl<'p> Pass<'p> {
     /// Registers a function for the end. That is not a step.
-    pub fn register_handler(
+    pub(crate) fn register_handler(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -110,7 +110,7 @@ impl<'p> Pass<'p> {
     }
 
     /// What the program itself wants done after main.
-    pub fn register_cleanup(&mut self) {
+    pub(crate) fn register_cleanup(&mut self) {
         for (index, function) in self.program.cleanup.iter().enumerate() {
             let key = ObjectKey::Environment("clean-up", index as u32);
             let object = self.handler_object(key);
@@ -128,7 +128,11 @@ impl<'p> Pass<'p> {
     /// Runs the functions for the end of the process, the last one first; false if
     /// no path goes on. To begin with it is a step, also if none is registered on
     /// this path: then nothing comes after it.
-    pub fn run_handlers(&mut self, state: &mut State, frame: &mut Frame) -> Result<bool, Error> {
+    pub(crate) fn run_handlers(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+    ) -> Result<bool, Error> {
         if !self.models.handlers.is_empty() && !self.prologue.is_alone() {
             state.atomic = None;
             let step = Step {

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::access::Targets;
 use crate::calls::{Call, Reply, split};
+use crate::compute::words;
 use crate::models::call_back::CallBack;
 use crate::pass::{Frame, Pass, State};
 use crate::races::{Mode, Noting};
@@ -15,7 +16,7 @@ const MAX_SORTED: u64 = 64;
 const MAX_SEARCHED: u64 = 256;
 
 impl<'p> Pass<'p> {
-    pub fn sort_model(
+    pub(crate) fn sort_model(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -162,7 +163,7 @@ impl<'p> Pass<'p> {
             };
             *state = next;
             let zero = self.int(0);
-            let is_equal = self.is_zero(order);
+            let is_equal = words::is_zero(&mut self.terms, order);
             let (is_less, is_greater) = (
                 self.terms.signed_less(order, zero),
                 self.terms.signed_less(zero, order),

@@ -3,6 +3,8 @@
 
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
+use crate::compute::characters;
+use crate::compute::words;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::{Error, MAIN};
@@ -36,7 +38,7 @@ const CLASSES: [(Strings, u16, Ranges); 12] = [
 
 impl<'p> Pass<'p> {
     /// Functions that do not look at the program's memory; `None` for others.
-    pub fn character_model(
+    pub(crate) fn character_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -51,12 +53,12 @@ impl<'p> Pass<'p> {
                 let character = self.number(call, 0, 32);
                 let byte = self.terms.extract(character, 7, 0);
                 let byte = match op {
-                    Strings::ToUpper => self.upper_case(byte),
-                    _ => self.lower_case(byte),
+                    Strings::ToUpper => characters::upper_case(&mut self.terms, byte),
+                    _ => characters::lower_case(&mut self.terms, byte),
                 };
                 let changed = self.terms.resize(byte, 32);
-                let is_eof = self.is(character, 0xffff_ffff);
-                let is_character = self.is_character(character);
+                let is_eof = words::is_number(&mut self.terms, character, 0xffff_ffff);
+                let is_character = characters::is_character(&mut self.terms, character);
                 let kept = self.terms.not(is_character);
                 let kept = self.terms.or(kept, is_eof);
                 Reply::Return(self.terms.ite(kept, character, changed))
@@ -70,17 +72,9 @@ impl<'p> Pass<'p> {
         }))
     }
 
-    /// Whether a number is a `char`, signed or not.
-    fn is_character(&mut self, number: TermId) -> TermId {
-        let (least, most) = (self.int(-128i32 as u32 as u128), self.int(255));
-        let not_below = self.terms.signed_less_equal(least, number);
-        let not_above = self.terms.signed_less_equal(number, most);
-        self.terms.and(not_below, not_above)
-    }
-
     fn tell_class(&mut self, state: &mut State, call: &Call, bit: u16, ranges: Ranges) -> Reply {
         let character = self.number(call, 0, 32);
-        let is_character = self.is_character(character);
+        let is_character = characters::is_character(&mut self.terms, character);
         let is_other = self.terms.not(is_character);
         if self.terms.as_bool(is_other) != Some(false)
             && self.violate(state, Check::Misuse, is_other) == Flow::Dead
@@ -88,44 +82,13 @@ impl<'p> Pass<'p> {
             return Reply::Never;
         }
         let low = self.terms.extract(character, 7, 0);
-        let is_member = self.is_in(low, ranges);
+        let is_member = characters::is_in(&mut self.terms, low, ranges);
         // Negative characters are in no class.
         let limit = self.int(256);
         let is_byte = self.terms.unsigned_less(character, limit);
         let is_member = self.terms.and(is_member, is_byte);
         let (yes, no) = (self.int(u128::from(bit)), self.int(0));
         Reply::Return(self.terms.ite(is_member, yes, no))
-    }
-
-    pub fn is_in(&mut self, byte: TermId, ranges: &[(u8, u8)]) -> TermId {
-        let mut hits = Vec::new();
-        for (first, last) in ranges {
-            let first = self.terms.constant(8, u128::from(*first));
-            let last = self.terms.constant(8, u128::from(*last));
-            let not_below = self.terms.unsigned_less_equal(first, byte);
-            let not_above = self.terms.unsigned_less_equal(byte, last);
-            hits.push(self.terms.and(not_below, not_above));
-        }
-        self.terms.any(&hits)
-    }
-
-    /// White space, as the functions that read numbers skip it.
-    pub fn is_space(&mut self, byte: TermId) -> TermId {
-        self.is_in(byte, &[(9, 13), (32, 32)])
-    }
-
-    pub fn lower_case(&mut self, byte: TermId) -> TermId {
-        let is_upper = self.is_in(byte, &[(65, 90)]);
-        let distance = self.terms.constant(8, 32);
-        let changed = self.terms.add(byte, distance);
-        self.terms.ite(is_upper, changed, byte)
-    }
-
-    fn upper_case(&mut self, byte: TermId) -> TermId {
-        let is_lower = self.is_in(byte, &[(97, 122)]);
-        let distance = self.terms.constant(8, 32);
-        let changed = self.terms.sub(byte, distance);
-        self.terms.ite(is_lower, changed, byte)
     }
 
     /// A pointer to the entry of character 0, and the table it points into, in one
@@ -194,7 +157,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The name of the only locale there is.
-    pub fn locale_name(&mut self) -> TermId {
+    pub(crate) fn locale_name(&mut self) -> TermId {
         let key = ObjectKey::Environment("name of the locale", 0);
         let object = self.facts.objects.make(key.clone(), || Object {
             key,

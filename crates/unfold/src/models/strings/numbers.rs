@@ -5,10 +5,14 @@
 
 use crate::Error;
 use crate::calls::Call;
+use crate::compute::characters;
+use crate::compute::words;
 use crate::models::EINVAL;
+use crate::models::strings::text;
 use crate::models::strings::text::{Text, Together};
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
+use formula::Terms;
 use library::Strings;
 
 const ERANGE: u128 = 34;
@@ -31,7 +35,7 @@ type Outcome = (TermId, (TermId, u128));
 impl<'p> Pass<'p> {
     /// Reads the number at the start of a text, and stores where it ends; `None` if
     /// no path goes on.
-    pub fn number_in_text(
+    pub(crate) fn number_in_text(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -64,7 +68,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The base of an integer, if it is a possible one.
-    pub fn base_of(
+    pub(crate) fn base_of(
         &mut self,
         frame: &Frame,
         op: Strings,
@@ -85,7 +89,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The error of those that are given an impossible base.
-    pub fn refuse_base(&mut self, state: &mut State) -> TermId {
+    pub(crate) fn refuse_base(&mut self, state: &mut State) -> TermId {
         let (always, error) = (self.truth(), self.int(EINVAL));
         self.set_errno(state, always, error);
         self.terms.constant(64, 0)
@@ -104,61 +108,12 @@ impl<'p> Pass<'p> {
         let number = self.parse_integer(text, base, knows_binary);
         let long = self.word();
         let (value, is_out_of_range) = match op {
-            Strings::Strtoul => self.as_unsigned(&number, long),
-            Strings::Strtoull => self.as_unsigned(&number, 64),
-            Strings::Strtoll | Strings::Atoll => self.as_signed(&number, 64),
-            _ => self.as_signed(&number, long),
+            Strings::Strtoul => as_unsigned(&mut self.terms, &number, long),
+            Strings::Strtoull => as_unsigned(&mut self.terms, &number, 64),
+            Strings::Strtoll | Strings::Atoll => as_signed(&mut self.terms, &number, 64),
+            _ => as_signed(&mut self.terms, &number, long),
         };
         Ok((value, number.length, is_out_of_range))
-    }
-
-    /// The nearest signed number of so many bits, and whether it is another one.
-    fn as_signed(&mut self, number: &Integer, width: u32) -> (TermId, TermId) {
-        let smallest = self.terms.constant(64, 1 << (width - 1));
-        let largest = self.terms.constant(64, (1 << (width - 1)) - 1);
-        let limit = self.terms.ite(number.is_negative, smallest, largest);
-        let exceeds = self.terms.unsigned_less(limit, number.magnitude);
-        let exceeds = self.terms.or(exceeds, number.is_huge);
-        let magnitude = self.terms.ite(exceeds, limit, number.magnitude);
-        (self.with_sign(number, magnitude), exceeds)
-    }
-
-    /// The same for unsigned numbers: a minus wraps around.
-    fn as_unsigned(&mut self, number: &Integer, width: u32) -> (TermId, TermId) {
-        let limit = self.terms.constant(64, (1 << width) - 1);
-        let exceeds = self.terms.unsigned_less(limit, number.magnitude);
-        let exceeds = self.terms.or(exceeds, number.is_huge);
-        let value = self.with_sign(number, number.magnitude);
-        (self.terms.ite(exceeds, limit, value), exceeds)
-    }
-
-    fn with_sign(&mut self, number: &Integer, magnitude: TermId) -> TermId {
-        let negated = self.terms.neg(magnitude);
-        self.terms.ite(number.is_negative, negated, magnitude)
-    }
-
-    fn is_letter(&mut self, text: &Text, at: usize, letters: &[u8]) -> TermId {
-        let byte = self.byte_or_zero(text, at);
-        let ranges: Vec<(u8, u8)> = letters.iter().map(|letter| (*letter, *letter)).collect();
-        self.is_in(byte, &ranges)
-    }
-
-    /// The value of a digit, and whether it is one in the base.
-    fn digit(&mut self, byte: TermId, base: TermId) -> (TermId, TermId) {
-        let byte = self.lower_case(byte);
-        let (is_number, is_letter) = (
-            self.is_in(byte, &[(b'0', b'9')]),
-            self.is_in(byte, &[(b'a', b'z')]),
-        );
-        let (zero, ten) = (
-            self.terms.constant(8, u128::from(b'0')),
-            self.terms.constant(8, u128::from(b'a') - 10),
-        );
-        let (low, high) = (self.terms.sub(byte, zero), self.terms.sub(byte, ten));
-        let value = self.terms.ite(is_number, low, high);
-        let is_any = self.terms.or(is_number, is_letter);
-        let fits = self.terms.unsigned_less(value, base);
-        (value, self.terms.and(is_any, fits))
     }
 
     fn parse_integer(&mut self, text: &Text, base: u32, knows_binary: bool) -> Integer {
@@ -170,14 +125,14 @@ impl<'p> Pass<'p> {
         let mut skips = self.truth();
         for at in 0..count {
             let byte = text.bytes[at];
-            let is_space = self.is_space(byte);
+            let is_space = characters::is_space(&mut self.terms, byte);
             let is_first = self.terms.and(skips, text.within[at]);
             skips = self.terms.and(is_first, is_space);
             let is_black = self.terms.not(is_space);
             let is_first = self.terms.and(is_first, is_black);
             let (is_minus, is_plus) = (
-                self.is(byte, u128::from(b'-')),
-                self.is(byte, u128::from(b'+')),
+                words::is_number(&mut self.terms, byte, u128::from(b'-')),
+                words::is_number(&mut self.terms, byte, u128::from(b'+')),
             );
             let has_sign = self.terms.or(is_minus, is_plus);
             let signed = self.terms.and(is_first, has_sign);
@@ -197,10 +152,10 @@ impl<'p> Pass<'p> {
             }
             let number = self.terms.constant(8, u128::from(prefixed));
             for at in 0..count.saturating_sub(2) {
-                let is_zero = self.is_letter(text, at, b"0");
-                let is_prefix = self.is_letter(text, at + 1, letters);
-                let next = self.byte_or_zero(text, at + 2);
-                let (_, is_digit) = self.digit(next, number);
+                let is_zero = is_letter(&mut self.terms, text, at, b"0");
+                let is_prefix = is_letter(&mut self.terms, text, at + 1, letters);
+                let next = text::byte_or_zero(&mut self.terms, text, at + 2);
+                let (_, is_digit) = digit_value(&mut self.terms, next, number);
                 let hit = (self.terms).all(&[begins[at], is_zero, is_prefix, is_digit]);
                 let miss = self.terms.not(hit);
                 starts[at] = self.terms.and(starts[at], miss);
@@ -213,7 +168,7 @@ impl<'p> Pass<'p> {
             .constant(8, if base == 0 { 10 } else { base.into() });
         if base == 0 {
             for (at, begin) in begins[..count].iter().enumerate() {
-                let is_zero = self.is_letter(text, at, b"0");
+                let is_zero = is_letter(&mut self.terms, text, at, b"0");
                 let is_octal = self.terms.and(*begin, is_zero);
                 let eight = self.terms.constant(8, 8);
                 base_term = self.terms.ite(is_octal, eight, base_term);
@@ -230,7 +185,7 @@ impl<'p> Pass<'p> {
         let mut goes_on = never;
         let wide_base = self.terms.resize(base_term, WIDE);
         for (at, start) in starts[..count].iter().enumerate() {
-            let (digit, is_digit) = self.digit(text.bytes[at], base_term);
+            let (digit, is_digit) = digit_value(&mut self.terms, text.bytes[at], base_term);
             let here = self.terms.or(goes_on, *start);
             goes_on = self.terms.all(&[here, text.within[at], is_digit]);
             if self.terms.as_bool(goes_on) == Some(false) {
@@ -264,7 +219,7 @@ impl<'p> Pass<'p> {
         op: Strings,
         text: &Text,
     ) -> Result<(TermId, TermId, TermId), Error> {
-        let Some(bytes) = self.constant_text(text) else {
+        let Some(bytes) = text::constant_text(&self.terms, text) else {
             return Err(
                 self.unsupported(frame, "reading a floating-point number that is not known")
             );
@@ -347,6 +302,55 @@ fn float_at_start(text: &[u8]) -> Option<(String, usize)> {
     }
     let number = String::from_utf8_lossy(&text[start..at]).into_owned();
     Some((format!("{sign}{number}"), at))
+}
+
+/// The nearest signed number of so many bits, and whether it is another one.
+fn as_signed(terms: &mut Terms, number: &Integer, width: u32) -> (TermId, TermId) {
+    let smallest = terms.constant(64, 1 << (width - 1));
+    let largest = terms.constant(64, (1 << (width - 1)) - 1);
+    let limit = terms.ite(number.is_negative, smallest, largest);
+    let exceeds = terms.unsigned_less(limit, number.magnitude);
+    let exceeds = terms.or(exceeds, number.is_huge);
+    let magnitude = terms.ite(exceeds, limit, number.magnitude);
+    (with_sign(terms, number, magnitude), exceeds)
+}
+
+/// The same for unsigned numbers: a minus wraps around.
+fn as_unsigned(terms: &mut Terms, number: &Integer, width: u32) -> (TermId, TermId) {
+    let limit = terms.constant(64, (1 << width) - 1);
+    let exceeds = terms.unsigned_less(limit, number.magnitude);
+    let exceeds = terms.or(exceeds, number.is_huge);
+    let value = with_sign(terms, number, number.magnitude);
+    (terms.ite(exceeds, limit, value), exceeds)
+}
+
+fn with_sign(terms: &mut Terms, number: &Integer, magnitude: TermId) -> TermId {
+    let negated = terms.neg(magnitude);
+    terms.ite(number.is_negative, negated, magnitude)
+}
+
+fn is_letter(terms: &mut Terms, text: &Text, at: usize, letters: &[u8]) -> TermId {
+    let byte = text::byte_or_zero(terms, text, at);
+    let ranges: Vec<(u8, u8)> = letters.iter().map(|letter| (*letter, *letter)).collect();
+    characters::is_in(terms, byte, &ranges)
+}
+
+/// The value of a digit, and whether it is one in the base.
+fn digit_value(terms: &mut Terms, byte: TermId, base: TermId) -> (TermId, TermId) {
+    let byte = characters::lower_case(terms, byte);
+    let (is_number, is_letter) = (
+        characters::is_in(terms, byte, &[(b'0', b'9')]),
+        characters::is_in(terms, byte, &[(b'a', b'z')]),
+    );
+    let (zero, ten) = (
+        terms.constant(8, u128::from(b'0')),
+        terms.constant(8, u128::from(b'a') - 10),
+    );
+    let (low, high) = (terms.sub(byte, zero), terms.sub(byte, ten));
+    let value = terms.ite(is_number, low, high);
+    let is_any = terms.or(is_number, is_letter);
+    let fits = terms.unsigned_less(value, base);
+    (value, terms.and(is_any, fits))
 }
 
 #[cfg(test)]

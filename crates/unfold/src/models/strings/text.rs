@@ -10,6 +10,7 @@ use crate::facts::objects::Content;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::validity::Seen;
 use formula::TermId;
+use formula::Terms;
 
 /// Bytes of a text that are not constants, at most.
 const UNKNOWN_BYTES: usize = 256;
@@ -18,7 +19,7 @@ const ALL_BYTES: u64 = 1 << 14;
 
 /// Bytes up to a zero byte or a limit, whichever comes first.
 #[derive(Clone, Default)]
-pub struct Text {
+pub(crate) struct Text {
     pub bytes: Vec<TermId>,
     /// Whether each byte belongs to the text. Implies the same of those before it.
     pub within: Vec<TermId>,
@@ -27,7 +28,7 @@ pub struct Text {
 /// What a call does in one step: everything is read and checked before anything
 /// is written.
 #[derive(Default)]
-pub struct Together {
+pub(crate) struct Together {
     pub position: Option<usize>,
     /// Each of these would be undefined.
     wrong: Vec<TermId>,
@@ -43,7 +44,7 @@ struct Write {
 
 impl<'p> Pass<'p> {
     /// Adds places to a step, of which at most `extent` bytes are of interest.
-    pub fn open(
+    pub(crate) fn open(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -99,14 +100,14 @@ impl<'p> Pass<'p> {
     }
 
     /// The step is undefined where the condition holds.
-    pub fn undefined_if(&mut self, together: &mut Together, condition: TermId) {
+    pub(crate) fn undefined_if(&mut self, together: &mut Together, condition: TermId) {
         if self.terms.as_bool(condition) != Some(false) {
             together.wrong.push(condition);
         }
     }
 
     /// Requires that so many bytes are there.
-    pub fn require_room(
+    pub(crate) fn require_room(
         &mut self,
         together: &mut Together,
         targets: &Targets,
@@ -152,7 +153,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Reads a text, if the condition holds; `None` if no path goes on.
-    pub fn read_text(
+    pub(crate) fn read_text(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -171,7 +172,7 @@ impl<'p> Pass<'p> {
         for at in 0..=ALL_BYTES {
             self.tick()?;
             if let Some(limit) = limit {
-                let more = self.is_above(limit, at);
+                let more = is_above(&mut self.terms, limit, at);
                 goes_on = self.terms.and(goes_on, more);
             }
             if self.terms.as_bool(goes_on) == Some(false) {
@@ -201,7 +202,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Reads so many bytes, if the condition holds; `None` if no path goes on.
-    pub fn read_range(
+    pub(crate) fn read_range(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -224,7 +225,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Reads a number or a pointer; `None` if no path goes on.
-    pub fn read_word(
+    pub(crate) fn read_word(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -244,7 +245,7 @@ impl<'p> Pass<'p> {
 
     /// Finds places to write to and adds them to the step; `None` if no path goes
     /// on.
-    pub fn open_for_writing(
+    pub(crate) fn open_for_writing(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -260,7 +261,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Plans to write at a distance from an address, if the condition holds.
-    pub fn plan_write(
+    pub(crate) fn plan_write(
         &mut self,
         together: &mut Together,
         targets: &Targets,
@@ -292,7 +293,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Stores a number through a pointer, if the condition holds.
-    pub fn plan_store(
+    pub(crate) fn plan_store(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -311,7 +312,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Checks what was planned and does it.
-    pub fn carry_out(&mut self, state: &mut State, together: Together) -> Flow {
+    pub(crate) fn carry_out(&mut self, state: &mut State, together: Together) -> Flow {
         let wrong = self.terms.any(&together.wrong);
         let fine = self.terms.not(wrong);
         if self.expect(state, Check::Memory, together.position, fine) == Flow::Dead {
@@ -334,42 +335,7 @@ impl<'p> Pass<'p> {
 
     // Texts.
 
-    /// Whether a number is above a constant.
-    pub fn is_above(&mut self, number: TermId, least: u64) -> TermId {
-        let width = self.terms.width(number);
-        let least = self.terms.constant(width, u128::from(least));
-        self.terms.unsigned_less(least, number)
-    }
-
-    /// Whether a text has at least so many bytes.
-    pub fn reaches(&mut self, text: &Text, len: usize) -> TermId {
-        match len.checked_sub(1) {
-            None => self.truth(),
-            Some(last) => match text.within.get(last) {
-                Some(within) => *within,
-                None => self.terms.bool(false),
-            },
-        }
-    }
-
-    /// Whether a text has exactly so many bytes.
-    pub fn ends_at(&mut self, text: &Text, len: usize) -> TermId {
-        let reaches = self.reaches(text, len);
-        let longer = self.reaches(text, len + 1);
-        let ends = self.terms.not(longer);
-        self.terms.and(reaches, ends)
-    }
-
-    /// A byte of the text, or zero behind its end.
-    pub fn byte_or_zero(&mut self, text: &Text, at: usize) -> TermId {
-        let zero = self.terms.constant(8, 0);
-        match text.bytes.get(at) {
-            None => zero,
-            Some(byte) => self.terms.ite(text.within[at], *byte, zero),
-        }
-    }
-
-    pub fn text_length(&mut self, text: &Text) -> TermId {
+    pub(crate) fn text_length(&mut self, text: &Text) -> TermId {
         let word = self.word();
         let mut length = self.terms.constant(word, text.bytes.len() as u128);
         for at in (0..text.bytes.len()).rev() {
@@ -379,20 +345,55 @@ impl<'p> Pass<'p> {
         length
     }
 
-    /// The bytes, if all are constants.
-    pub fn constant_text(&self, text: &Text) -> Option<Vec<u8>> {
-        let is_certain = |within: &TermId| self.terms.as_bool(*within) == Some(true);
-        if !text.within.iter().all(is_certain) {
-            return None;
-        }
-        let byte = |byte: &TermId| self.terms.as_constant(*byte).map(|byte| byte as u8);
-        text.bytes.iter().map(byte).collect()
-    }
-
     /// So many bytes further on.
-    pub fn advanced(&mut self, address: TermId, by: u64) -> TermId {
+    pub(crate) fn advanced(&mut self, address: TermId, by: u64) -> TermId {
         let word = self.word();
         let by = self.terms.constant(word, u128::from(by));
         self.terms.add(address, by)
+    }
+}
+
+/// A byte of the text, or zero behind its end.
+pub(crate) fn byte_or_zero(terms: &mut Terms, text: &Text, at: usize) -> TermId {
+    let zero = terms.constant(8, 0);
+    match text.bytes.get(at) {
+        None => zero,
+        Some(byte) => terms.ite(text.within[at], *byte, zero),
+    }
+}
+
+/// The bytes, if all are constants.
+pub(crate) fn constant_text(terms: &Terms, text: &Text) -> Option<Vec<u8>> {
+    let is_certain = |within: &TermId| terms.as_bool(*within) == Some(true);
+    if !text.within.iter().all(is_certain) {
+        return None;
+    }
+    let byte = |byte: &TermId| terms.as_constant(*byte).map(|byte| byte as u8);
+    text.bytes.iter().map(byte).collect()
+}
+
+/// Whether a text has exactly so many bytes.
+pub(crate) fn ends_at(terms: &mut Terms, text: &Text, len: usize) -> TermId {
+    let comes_this_far = reaches(terms, text, len);
+    let longer = reaches(terms, text, len + 1);
+    let ends = terms.not(longer);
+    terms.and(comes_this_far, ends)
+}
+
+/// Whether a number is above a constant.
+pub(crate) fn is_above(terms: &mut Terms, number: TermId, least: u64) -> TermId {
+    let width = terms.width(number);
+    let least = terms.constant(width, u128::from(least));
+    terms.unsigned_less(least, number)
+}
+
+/// Whether a text has at least so many bytes.
+pub(crate) fn reaches(terms: &mut Terms, text: &Text, len: usize) -> TermId {
+    match len.checked_sub(1) {
+        None => terms.bool(true),
+        Some(last) => match text.within.get(last) {
+            Some(within) => *within,
+            None => terms.bool(false),
+        },
     }
 }

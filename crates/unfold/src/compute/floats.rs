@@ -3,14 +3,14 @@
 use ir::{Builtin, Cast, FloatComparison, FloatOp, Type};
 use std::num::FpCategory;
 
-pub fn read(bits: u128, ty: &Type) -> f64 {
+pub(crate) fn read(bits: u128, ty: &Type) -> f64 {
     match ty {
         Type::Float => f64::from(f32::from_bits(bits as u32)),
         _ => f64::from_bits(bits as u64),
     }
 }
 
-pub fn write(value: f64, ty: &Type) -> u128 {
+pub(crate) fn write(value: f64, ty: &Type) -> u128 {
     match ty {
         Type::Float => u128::from((value as f32).to_bits()),
         _ => u128::from(value.to_bits()),
@@ -19,7 +19,7 @@ pub fn write(value: f64, ty: &Type) -> u128 {
 
 /// The result in the type's own precision: for the four basic operations,
 /// rounding a double's result to a single is the same.
-pub fn binary(op: FloatOp, args: &[u128], ty: &Type) -> u128 {
+pub(crate) fn binary(op: FloatOp, args: &[u128], ty: &Type) -> u128 {
     let (a, b) = (read(args[0], ty), read(args[1], ty));
     let result = match op {
         FloatOp::Add => a + b,
@@ -31,7 +31,7 @@ pub fn binary(op: FloatOp, args: &[u128], ty: &Type) -> u128 {
     write(result, ty)
 }
 
-pub fn builtin(op: Builtin, args: &[u128], ty: &Type) -> u128 {
+pub(crate) fn builtin(op: Builtin, args: &[u128], ty: &Type) -> u128 {
     let at = |index: usize| read(args.get(index).copied().unwrap_or(0), ty);
     let (a, b, c) = (at(0), at(1), at(2));
     let result = match op {
@@ -80,7 +80,7 @@ fn class(bits: u128, ty: &Type) -> u32 {
     1 << if is_negative { place } else { 11 - place }
 }
 
-pub fn compare(op: FloatComparison, args: &[u128], ty: &Type) -> u128 {
+pub(crate) fn compare(op: FloatComparison, args: &[u128], ty: &Type) -> u128 {
     let order = read(args[0], ty).partial_cmp(&read(args[1], ty));
     u128::from(match order {
         Some(std::cmp::Ordering::Less) => op.less,
@@ -90,7 +90,7 @@ pub fn compare(op: FloatComparison, args: &[u128], ty: &Type) -> u128 {
     })
 }
 
-pub fn cast(op: Cast, bits: u128, from: &Type, to: &Type) -> u128 {
+pub(crate) fn cast(op: Cast, bits: u128, from: &Type, to: &Type) -> u128 {
     let signed = |width: u32| {
         let shift = 128 - width;
         (bits << shift) as i128 >> shift
