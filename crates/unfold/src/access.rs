@@ -6,6 +6,7 @@
 //! each access to them becomes part of a position.
 
 use crate::checks::Check;
+use crate::facts::Facts;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::facts::sharing::Piece;
 use crate::memory::Ground;
@@ -58,6 +59,46 @@ pub(crate) struct Targets {
 
 /// A part of an access: offset from its address, and size. At most 16 bytes.
 pub(crate) type Part = (u64, u64);
+
+impl Facts {
+    pub(crate) fn thread_object(
+        &mut self,
+        thread: crate::threads::ThreadId,
+        part: crate::facts::objects::ThreadPart,
+        size: u64,
+    ) -> ObjectId {
+        let key = ObjectKey::Thread(thread, part);
+        self.objects.make(key.clone(), || Object {
+            key,
+            size,
+            name: format!("{part:?} of thread {}", thread.as_u32()),
+            is_constant: false,
+            owner: MAIN,
+            starts_as: Content::Zero,
+        })
+    }
+
+    /// Makes an object a large array, if it is better seen as one.
+    fn consider_array(
+        &mut self,
+        object: ObjectId,
+        size: u64,
+        pattern: &Places,
+        count: usize,
+    ) -> Result<(), Error> {
+        let data = &self.objects[object];
+        // Only if all is zero at first can nothing be said wrongly.
+        let enough = match data.starts_as.is_zero() && !data.is_constant {
+            true => MANY_PLACES,
+            false => MAX_TARGETS,
+        };
+        let (step, rest) = (u64::from(pattern.step), u64::from(pattern.rest));
+        match data.is_data() && count > enough && self.arrays.make(object, size, step, rest) {
+            true => Err(Error::Again),
+            false => Ok(()),
+        }
+    }
+}
 
 impl<'p> Pass<'p> {
     /// Finds the places with room for `size` bytes.
@@ -174,7 +215,7 @@ impl<'p> Pass<'p> {
                 offset += u128::from(pattern.step);
             }
             let count = found.len() - before;
-            self.consider_array(id, size, pattern, count)?;
+            self.facts.consider_array(id, size, pattern, count)?;
             if count > MAX_TARGETS {
                 return Err(self.unsupported(frame, "an access with too many possible places"));
             }
@@ -204,34 +245,13 @@ impl<'p> Pass<'p> {
                 continue;
             };
             let pattern = Places::around(number as u32, these, bits);
-            self.consider_array(object, size, &pattern, count)?;
+            self.facts.consider_array(object, size, &pattern, count)?;
             if self.facts.arrays.contains(object) {
                 patterns.push(pattern);
                 candidates.retain(|value| value >> bits != number);
             }
         }
         Ok(patterns)
-    }
-
-    /// Makes an object a large array, if it is better seen as one.
-    fn consider_array(
-        &mut self,
-        object: ObjectId,
-        size: u64,
-        pattern: &Places,
-        count: usize,
-    ) -> Result<(), Error> {
-        let data = &self.facts.objects[object];
-        // Only if all is zero at first can nothing be said wrongly.
-        let enough = match data.starts_as.is_zero() && !data.is_constant {
-            true => MANY_PLACES,
-            false => MAX_TARGETS,
-        };
-        let (step, rest) = (u64::from(pattern.step), u64::from(pattern.rest));
-        match data.is_data() && count > enough && self.facts.arrays.make(object, size, step, rest) {
-            true => Err(Error::Again),
-            false => Ok(()),
-        }
     }
 
     // Which bytes are shared.
@@ -718,30 +738,13 @@ impl<'p> Pass<'p> {
     /// Stores what a thread returns, for those who join it.
     pub(crate) fn set_result(&mut self, state: &mut State, position: usize, result: TermId) {
         let size = self.program.target.pointer_bytes;
-        let object = self.thread_object(
+        let object = self.facts.thread_object(
             self.threads.current(),
             crate::facts::objects::ThreadPart::Result,
             size,
         );
         let always = self.truth();
         self.write_at(state, Some(position), object, 0, size, always, result);
-    }
-
-    pub(crate) fn thread_object(
-        &mut self,
-        thread: crate::threads::ThreadId,
-        part: crate::facts::objects::ThreadPart,
-        size: u64,
-    ) -> ObjectId {
-        let key = ObjectKey::Thread(thread, part);
-        self.facts.objects.make(key.clone(), || Object {
-            key,
-            size,
-            name: format!("{part:?} of thread {}", thread.as_u32()),
-            is_constant: false,
-            owner: MAIN,
-            starts_as: Content::Zero,
-        })
     }
 }
 

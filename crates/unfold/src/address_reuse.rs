@@ -12,6 +12,7 @@
 //! within families only. Programs that free memory and compare nothing do not
 //! pay for any of this.
 
+use crate::facts::Facts;
 use crate::facts::Growth;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey, Objects};
 use crate::omissions::{Maker, Omission};
@@ -102,6 +103,23 @@ impl FreedAddresses {
             let homes = self.homes(b);
             self.homes(a).iter().any(|home| homes.contains(home))
         }
+    }
+}
+
+impl Facts {
+    /// The flag that says whether a home is vacant.
+    fn vacancy(&mut self, home: ObjectId) -> ObjectId {
+        let key = ObjectKey::Vacant(home);
+        let data = &self.objects[home];
+        let (owner, name) = (data.owner, format!("vacancy of {}", data.name));
+        self.objects.make(key.clone(), || Object {
+            key,
+            size: 1,
+            name,
+            is_constant: false,
+            owner,
+            starts_as: Content::Zero,
+        })
     }
 }
 
@@ -210,21 +228,6 @@ impl<'p> Pass<'p> {
         self.terms.equal(lies, number)
     }
 
-    /// The flag that says whether a home is vacant.
-    fn vacancy(&mut self, home: ObjectId) -> ObjectId {
-        let key = ObjectKey::Vacant(home);
-        let data = &self.facts.objects[home];
-        let (owner, name) = (data.owner, format!("vacancy of {}", data.name));
-        self.facts.objects.make(key.clone(), || Object {
-            key,
-            size: 1,
-            name,
-            is_constant: false,
-            owner,
-            starts_as: Content::Zero,
-        })
-    }
-
     /// Whether other threads may notice that a block takes an address.
     pub(crate) fn is_taking_visible(&mut self, object: ObjectId) -> bool {
         let homes = match self.may_reuse() {
@@ -245,7 +248,7 @@ impl<'p> Pass<'p> {
 
     fn is_any_visible(&mut self, homes: Vec<ObjectId>) -> bool {
         homes.into_iter().any(|home| {
-            let vacancy = self.vacancy(home);
+            let vacancy = self.facts.vacancy(home);
             self.is_visible(vacancy, 0, 1)
         })
     }
@@ -268,7 +271,7 @@ impl<'p> Pass<'p> {
         let always = self.truth();
         let mut offers = Vec::new();
         for home in self.facts.freed.relatives(object) {
-            let vacancy = self.vacancy(home);
+            let vacancy = self.facts.vacancy(home);
             let flag = self.read_at(state, position, vacancy, 0, 1, always);
             let is_vacant = self.terms.is_nonzero(flag);
             if self.terms.as_bool(is_vacant) != Some(false) {
@@ -325,7 +328,7 @@ impl<'p> Pass<'p> {
         for home in self.facts.freed.homes(object) {
             let is_there = self.lies_at(object, home);
             let condition = self.terms.and(condition, is_there);
-            let vacancy = self.vacancy(home);
+            let vacancy = self.facts.vacancy(home);
             self.write_at(state, position, vacancy, 0, 1, condition, vacant);
         }
     }

@@ -141,7 +141,7 @@ impl<'p> Pass<'p> {
     ) -> Result<Flow, Error> {
         let value = match &inst.op {
             Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. } => {
-                self.count_execution(frame, state);
+                self.threads.count_execution(frame, state);
                 return self.access_memory(state, frame, body, inst);
             }
             Op::Call {
@@ -149,11 +149,11 @@ impl<'p> Pass<'p> {
                 args,
                 by_value,
             } => {
-                self.count_execution(frame, state);
+                self.threads.count_execution(frame, state);
                 return self.call(state, frame, body, inst, callee, args, by_value);
             }
             Op::Any => {
-                self.count_execution(frame, state);
+                self.threads.count_execution(frame, state);
                 match inst.result.map(|result| body.values[result].clone()) {
                     Some(Type::Tuple(_)) | None => {
                         return Err(self.unsupported(frame, "an undefined aggregate"));

@@ -18,6 +18,7 @@ use crate::MAIN;
 use crate::access::Targets;
 use crate::checks::Check;
 use crate::compute::words;
+use crate::facts::Facts;
 use crate::facts::Growth;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey, ThreadPart};
 use crate::omissions::Omission;
@@ -61,6 +62,37 @@ struct Hold {
     is_sure: bool,
 }
 
+impl Facts {
+    fn held_object(&mut self, block: ObjectId) -> ObjectId {
+        let key = ObjectKey::Held(block);
+        if self.objects.find(&key).is_none() {
+            // Those who have ended the process before did not know of it.
+            self.objects.note_news();
+        }
+        let data = &self.objects[block];
+        let (name, owner) = (format!("use of {}", data.name), data.owner);
+        self.objects.make(key.clone(), || Object {
+            key,
+            size: 1,
+            name,
+            is_constant: false,
+            owner,
+            starts_as: Content::Zero,
+        })
+    }
+}
+
+impl StoredAddresses {
+    fn note_place(&mut self, object: ObjectId, offset: u64, is_sure: bool) {
+        let places = &mut self.places;
+        let known = places.get(&(object, offset)).copied();
+        if known.is_none() || known == Some(true) && !is_sure {
+            places.insert((object, offset), is_sure);
+            self.growth.note(true);
+        }
+    }
+}
+
 impl<'p> Pass<'p> {
     /// Whether anybody wants to know what is left in the end.
     pub(crate) fn counts_blocks(&self) -> bool {
@@ -72,7 +104,7 @@ impl<'p> Pass<'p> {
     /// freed.
     pub(crate) fn is_count_visible(&mut self, block: ObjectId) -> bool {
         self.counts_blocks() && {
-            let flag = self.held_object(block);
+            let flag = self.facts.held_object(block);
             self.is_visible(flag, 0, 1)
         }
     }
@@ -87,7 +119,7 @@ impl<'p> Pass<'p> {
         is_held: bool,
     ) {
         if self.counts_blocks() {
-            let flag = self.held_object(block);
+            let flag = self.facts.held_object(block);
             let value = self.terms.constant(8, u128::from(is_held));
             self.write_at(state, position, flag, 0, 1, condition, value);
         }
@@ -105,41 +137,14 @@ impl<'p> Pass<'p> {
         condition: TermId,
     ) {
         if self.counts_blocks() {
-            let flag = self.held_object(block);
+            let flag = self.facts.held_object(block);
             let position = self.aside(state, frame, flag, (0, 1));
             let condition = self.terms.and(condition, state.ok);
             self.note_block(state, position, block, condition, true);
         }
     }
 
-    fn held_object(&mut self, block: ObjectId) -> ObjectId {
-        let key = ObjectKey::Held(block);
-        if self.facts.objects.find(&key).is_none() {
-            // Those who have ended the process before did not know of it.
-            self.facts.objects.note_news();
-        }
-        let data = &self.facts.objects[block];
-        let (name, owner) = (format!("use of {}", data.name), data.owner);
-        self.facts.objects.make(key.clone(), || Object {
-            key,
-            size: 1,
-            name,
-            is_constant: false,
-            owner,
-            starts_as: Content::Zero,
-        })
-    }
-
     // Keeping track of addresses.
-
-    fn note_place(&mut self, object: ObjectId, offset: u64, is_sure: bool) {
-        let places = &mut self.facts.stored.places;
-        let known = places.get(&(object, offset)).copied();
-        if known.is_none() || known == Some(true) && !is_sure {
-            places.insert((object, offset), is_sure);
-            self.facts.stored.growth.note(true);
-        }
-    }
 
     fn note_block_seen(&mut self, thread: ThreadId, block: ObjectId) {
         if self.options.checks.has(Check::Leak) {
@@ -198,7 +203,7 @@ impl<'p> Pass<'p> {
         let sure = places.filter(|((_, at), is_sure)| **is_sure && is_part(*at));
         let sure: Vec<u64> = sure.map(|((_, at), _)| *at).collect();
         for at in sure {
-            self.note_place(object, at, false);
+            self.facts.stored.note_place(object, at, false);
         }
     }
 
@@ -208,7 +213,7 @@ impl<'p> Pass<'p> {
         if blocks.is_empty() {
             return;
         }
-        self.note_place(object, offset, is_sure);
+        self.facts.stored.note_place(object, offset, is_sure);
         let data = &self.facts.objects[object];
         let owner = data.owner;
         if matches!(data.key, ObjectKey::Local(_) | ObjectKey::ThreadLocal(..)) {
@@ -285,7 +290,9 @@ impl<'p> Pass<'p> {
         }
         for target in &to.list {
             for (at, is_sure) in &found {
-                self.note_place(target.object, target.offset + at, *is_sure);
+                self.facts
+                    .stored
+                    .note_place(target.object, target.offset + at, *is_sure);
             }
         }
     }
@@ -370,13 +377,13 @@ impl<'p> Pass<'p> {
 
     /// Whether a thread has been created and has not ended.
     fn is_running(&mut self, state: &State, position: Option<usize>, thread: ThreadId) -> TermId {
-        let ended = self.ended_object(thread);
+        let ended = self.facts.ended_object(thread);
         let ended = self.look_at(state, position, ended, 0, 1);
         let has_not_ended = words::is_zero(&mut self.terms, ended);
         if thread == MAIN {
             return has_not_ended;
         }
-        let begun = self.thread_object(thread, ThreadPart::Begun, 1);
+        let begun = self.facts.thread_object(thread, ThreadPart::Begun, 1);
         let begun = self.look_at(state, position, begun, 0, 1);
         let has_begun = self.terms.is_nonzero(begun);
         self.terms.and(has_begun, has_not_ended)
@@ -391,7 +398,7 @@ impl<'p> Pass<'p> {
         condition: TermId,
     ) {
         if self.counts_blocks() {
-            let object = self.thread_object(thread, ThreadPart::Begun, 1);
+            let object = self.facts.thread_object(thread, ThreadPart::Begun, 1);
             let one = self.terms.constant(8, 1);
             self.write_at(state, Some(position), object, 0, 1, condition, one);
         }
@@ -416,7 +423,7 @@ impl<'p> Pass<'p> {
         let blocks: Vec<ObjectId> = blocks.map(|(id, _)| id).collect();
         let mut held = Vec::new();
         for block in &blocks {
-            let flag = self.held_object(*block);
+            let flag = self.facts.held_object(*block);
             let flag = self.look_at(state, position, flag, 0, 1);
             let is_held = self.terms.is_nonzero(flag);
             held.push(self.terms.and(is_held, condition));
@@ -517,7 +524,7 @@ impl<'p> Pass<'p> {
                 ObjectKey::ThreadLocal(owner, _) if Some(owner) == mine => {}
                 ObjectKey::Thread(owner, ThreadPart::Key(_)) if Some(owner) == mine => {}
                 ObjectKey::Thread(owner, ThreadPart::Result) => {
-                    let fate = self.thread_object(owner, ThreadPart::Fate, 1);
+                    let fate = self.facts.thread_object(owner, ThreadPart::Fate, 1);
                     let fate = self.look_at(state, position, fate, 0, 1);
                     condition = words::is_zero(&mut self.terms, fate);
                 }

@@ -15,7 +15,7 @@ use ir::{Body, Operand, Terminator};
 impl<'p> Pass<'p> {
     /// A function returns; that is counted, whatever becomes of its locals.
     pub(crate) fn end_function(&mut self, state: &mut State, frame: &mut Frame, body: &Body) {
-        let execution = self.push_execution(Execution {
+        let execution = self.threads.push_execution(Execution {
             function: frame.function,
             inst: None,
             guard: state.guard,
@@ -42,7 +42,7 @@ impl<'p> Pass<'p> {
         let Some(mark) = self.terms.as_constant(saved) else {
             return Err(self.unsupported(frame, "a block whose beginning is not known"));
         };
-        self.count_execution(frame, state);
+        self.threads.count_execution(frame, state);
         let locals = frame.locals.iter().skip(mark as usize);
         // Others may belong to other paths.
         let locals = locals.filter(|object| state.memory.has(**object));
@@ -79,7 +79,7 @@ impl<'p> Pass<'p> {
         }
         let mut lives = Vec::new();
         for object in locals {
-            lives.extend(self.alive_object(*object));
+            lives.extend(self.facts.alive_object(*object));
         }
         let is_noticed = lives.iter().any(|life| self.is_visible(*life, 0, 1));
         let position = match state.atomic {

@@ -191,6 +191,38 @@ pub(crate) enum Flow {
     Dead,
 }
 
+impl ThreadsUnderWay {
+    pub(crate) fn push_execution(&mut self, execution: Execution) -> usize {
+        let executions = &mut self.work().trail.executions;
+        executions.push(execution);
+        executions.len() - 1
+    }
+
+    pub(crate) fn note_input(&mut self, frame: &Frame, value: TermId) {
+        let execution = frame.execution;
+        let inputs = &mut self.work().trail.inputs;
+        let index = inputs
+            .iter()
+            .rev()
+            .take_while(|input| input.execution == execution)
+            .count();
+        inputs.push(Input {
+            execution,
+            index: index as u32,
+            value,
+        });
+    }
+
+    /// Notes an instruction for the replay, and where inputs belong.
+    pub(crate) fn count_execution(&mut self, frame: &mut Frame, state: &State) {
+        frame.execution = self.push_execution(Execution {
+            function: frame.function,
+            inst: Some(frame.inst),
+            guard: state.guard,
+        });
+    }
+}
+
 impl<'p> Pass<'p> {
     /// What reading memory needs besides the memory itself.
     pub(crate) fn ground(&mut self) -> Ground<'_> {
@@ -516,40 +548,10 @@ impl<'p> Pass<'p> {
         self.work().thread.positions[position].requires.push(needed);
     }
 
-    /// Notes an instruction for the replay, and where inputs belong.
-    pub(crate) fn count_execution(&mut self, frame: &mut Frame, state: &State) {
-        frame.execution = self.push_execution(Execution {
-            function: frame.function,
-            inst: Some(frame.inst),
-            guard: state.guard,
-        });
-    }
-
-    pub(crate) fn push_execution(&mut self, execution: Execution) -> usize {
-        let executions = &mut self.work().trail.executions;
-        executions.push(execution);
-        executions.len() - 1
-    }
-
-    pub(crate) fn note_input(&mut self, frame: &Frame, value: TermId) {
-        let execution = frame.execution;
-        let inputs = &mut self.work().trail.inputs;
-        let index = inputs
-            .iter()
-            .rev()
-            .take_while(|input| input.execution == execution)
-            .count();
-        inputs.push(Input {
-            execution,
-            index: index as u32,
-            value,
-        });
-    }
-
     /// A fresh number of so many bits that the run is given.
     pub(crate) fn input(&mut self, frame: &Frame, name: &str, width: u32) -> TermId {
         let value = self.terms.new_variable(name, formula::Sort::BitVec(width));
-        self.note_input(frame, value);
+        self.threads.note_input(frame, value);
         value
     }
 

@@ -252,7 +252,7 @@ impl<'p> Pass<'p> {
         if self.terms.as_constant(*value).is_none()
             && (self.tables.fresh.is_in_use() || targets.list.iter().any(is_unknown))
         {
-            self.note_input(frame, *value);
+            self.threads.note_input(frame, *value);
         }
     }
 }

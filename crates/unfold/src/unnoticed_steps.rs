@@ -5,7 +5,9 @@
 
 use crate::pass::{Frame, Pass, State};
 use crate::threads::{Place, Step, ThreadId};
+use crate::under_way::ThreadsUnderWay;
 use formula::TermId;
+use formula::Terms;
 
 /// A step that nobody notices, and so no position unless its time matters.
 #[derive(Clone)]
@@ -13,6 +15,33 @@ pub(crate) struct UnnoticedStep {
     guard: TermId,
     step: Step,
     pub execution: usize,
+}
+
+impl ThreadsUnderWay {
+    /// Whether the thread has surely taken a step on this path that takes a turn.
+    pub(crate) fn had_turn(&mut self, terms: &mut Terms, state: &State) -> bool {
+        (0..state.after).any(|index| {
+            let takes_turn = self.takes_turn(terms, index);
+            let is_taken = terms.implies(state.guard, takes_turn);
+            terms.as_bool(is_taken) == Some(true)
+        })
+    }
+
+    /// Whether it has surely taken none.
+    pub(crate) fn had_no_turn(&mut self, terms: &mut Terms, state: &State) -> bool {
+        (0..state.after).all(|index| {
+            let takes_turn = self.takes_turn(terms, index);
+            let is_taken = terms.and(state.guard, takes_turn);
+            terms.as_bool(is_taken) == Some(false)
+        })
+    }
+
+    fn takes_turn(&mut self, terms: &mut Terms, index: usize) -> TermId {
+        let position = &self.work().thread.positions[index];
+        let (guard, own) = (position.guard, position.own);
+        let is_other = terms.not(own);
+        terms.and(guard, is_other)
+    }
 }
 
 impl<'p> Pass<'p> {
@@ -78,10 +107,12 @@ impl<'p> Pass<'p> {
         if state.atomic.is_some() || self.prologue.is_alone() {
             return;
         }
-        if self.threads.current() != ThreadId::FIRST && !self.had_turn(state) {
+        if self.threads.current() != ThreadId::FIRST
+            && !self.threads.had_turn(&mut self.terms, state)
+        {
             // This is the step itself: another position for it would let others go
             // on between the step and what follows it at once.
-            if self.had_no_turn(state) {
+            if self.threads.had_no_turn(&mut self.terms, state) {
                 step.place = Place::Start;
             }
             let position = self.push_guarded(state, guard, step, execution);
@@ -101,31 +132,6 @@ impl<'p> Pass<'p> {
             step,
             execution,
         });
-    }
-
-    /// Whether the thread has surely taken a step on this path that takes a turn.
-    pub(crate) fn had_turn(&mut self, state: &State) -> bool {
-        (0..state.after).any(|index| {
-            let takes_turn = self.takes_turn(index);
-            let is_taken = self.terms.implies(state.guard, takes_turn);
-            self.terms.as_bool(is_taken) == Some(true)
-        })
-    }
-
-    /// Whether it has surely taken none.
-    pub(crate) fn had_no_turn(&mut self, state: &State) -> bool {
-        (0..state.after).all(|index| {
-            let takes_turn = self.takes_turn(index);
-            let is_taken = self.terms.and(state.guard, takes_turn);
-            self.terms.as_bool(is_taken) == Some(false)
-        })
-    }
-
-    fn takes_turn(&mut self, index: usize) -> TermId {
-        let position = &self.work().thread.positions[index];
-        let (guard, own) = (position.guard, position.own);
-        let is_other = self.terms.not(own);
-        self.terms.and(guard, is_other)
     }
 
     /// Makes positions of the steps that nobody notices, since others must be able

@@ -5,6 +5,7 @@
 use crate::access::Targets;
 use crate::checks::Check;
 use crate::compute::words;
+use crate::facts::Facts;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
@@ -21,21 +22,21 @@ pub(crate) enum Seen {
     Never,
 }
 
-impl<'p> Pass<'p> {
+impl Facts {
     /// The flag that says whether a block has not been freed, or a local that others
     /// use has not come to its end.
     pub(crate) fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
-        let data = &self.facts.objects[object];
+        let data = &self.objects[object];
         match data.key {
             ObjectKey::Heap(_) => {}
             // Only others can come too late to a local.
-            ObjectKey::Local(_) if self.facts.sharing.is_lent(object) => {}
+            ObjectKey::Local(_) if self.sharing.is_lent(object) => {}
             _ => return None,
         }
         let key = ObjectKey::Alive(object);
         let owner = data.owner;
         let name = format!("life of {}", data.name);
-        Some(self.facts.objects.make(key.clone(), || Object {
+        Some(self.objects.make(key.clone(), || Object {
             key,
             size: 1,
             name,
@@ -44,7 +45,9 @@ impl<'p> Pass<'p> {
             starts_as: Content::Bytes(Rc::from([1u8])),
         }))
     }
+}
 
+impl<'p> Pass<'p> {
     /// Begins an access: makes it a step if anybody else may notice, and makes sure
     /// that the address is valid. `Err` if no path goes on.
     pub(crate) fn begin_access(
@@ -99,7 +102,7 @@ impl<'p> Pass<'p> {
                 self.facts.sharing.lend(target.object);
             }
             if !self.is_own_local(target.object)
-                && let Some(alive) = self.alive_object(target.object)
+                && let Some(alive) = self.facts.alive_object(target.object)
             {
                 is_visible |= self.is_visible(alive, 0, 1);
                 lives.push((target.condition, alive));
@@ -240,7 +243,7 @@ impl<'p> Pass<'p> {
                 .options
                 .checks
                 .has(Check::Memory)
-                .then(|| self.ended_object(owner)),
+                .then(|| self.facts.ended_object(owner)),
             _ => None,
         }
     }

@@ -90,7 +90,7 @@ impl<'p> Pass<'p> {
         if !self.looks_for_deadlocks() {
             return holders;
         }
-        for thread in self.threads_with(targets, SyncPart::Reader) {
+        for thread in self.facts.threads_with(targets, SyncPart::Reader) {
             let reads = self.read_part(state, position, targets, SyncPart::Reader(thread));
             let reads = self.terms.is_nonzero(reads);
             if self.terms.as_bool(reads) != Some(false) {

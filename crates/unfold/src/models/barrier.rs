@@ -49,7 +49,7 @@ impl<'p> Pass<'p> {
                     return Err(self.unsupported(frame, what));
                 }
                 let mut values = vec![(SyncPart::Needed, needed), (SyncPart::Arrived, zero)];
-                for thread in self.threads_with(&targets, SyncPart::Waiting) {
+                for thread in self.facts.threads_with(&targets, SyncPart::Waiting) {
                     values.push((SyncPart::Waiting(thread), zero));
                 }
                 return self.make_sync(state, frame, &targets, &values);
@@ -60,7 +60,7 @@ impl<'p> Pass<'p> {
             _ => {}
         }
         let mine = SyncPart::Waiting(self.threads.current());
-        let threads = self.threads_with(&targets, SyncPart::Waiting);
+        let threads = self.facts.threads_with(&targets, SyncPart::Waiting);
         let mut parts = vec![SyncPart::Life, SyncPart::Needed, SyncPart::Arrived, mine];
         parts.extend(threads.iter().map(|thread| SyncPart::Waiting(*thread)));
         let Ok(position) = self.begin_sync(state, frame, &[(&targets, &parts)], 0) else {

@@ -135,7 +135,7 @@ impl<'p> Pass<'p> {
             return None;
         }
         if self.threads.current() != MAIN {
-            if !self.had_turn(state) {
+            if !self.threads.had_turn(&mut self.terms, state) {
                 self.unnoticed_step(frame, state);
             }
         } else if state.after == 0 {
@@ -158,11 +158,11 @@ impl<'p> Pass<'p> {
             && is_visible
             && state.atomic.is_none()
         {
-            if self.had_no_turn(state) {
+            if self.threads.had_no_turn(&mut self.terms, state) {
                 return Ok(self.read_at_creation(state, creation, object, part, clears));
             }
             // A path without any step so far would go back to the creation too.
-            if !self.had_turn(state) {
+            if !self.threads.had_turn(&mut self.terms, state) {
                 let what = "a library function that looks at what others change, after a first \
                             step that depends on a condition";
                 return Err(self.unsupported(frame, what));

@@ -56,6 +56,7 @@ impl<'p> Pass<'p> {
         targets: &Targets,
     ) -> Result<Reply, Error> {
         let waiting: Vec<SyncPart> = self
+            .facts
             .threads_with(targets, SyncPart::Waiting)
             .into_iter()
             .map(SyncPart::Waiting)
@@ -198,7 +199,7 @@ impl<'p> Pass<'p> {
         frame: &Frame,
         targets: &Targets,
     ) -> Result<(Option<usize>, Vec<ThreadId>), Flow> {
-        let threads = self.threads_with(targets, SyncPart::Waiting);
+        let threads = self.facts.threads_with(targets, SyncPart::Waiting);
         let mut parts = vec![SyncPart::Life];
         parts.extend(threads.iter().map(|thread| SyncPart::Waiting(*thread)));
         let position = self.begin_sync(state, frame, &[(targets, &parts)], 0)?;
@@ -229,7 +230,7 @@ impl<'p> Pass<'p> {
             let last = u128::from(threads.len() as u32 - 1);
             let range = formula::Range::from_unsigned(32, 0..=last);
             let choice = self.terms.new_variable_in("waiter", range);
-            self.note_input(frame, choice);
+            self.threads.note_input(frame, choice);
             choice
         } else {
             zero

@@ -89,7 +89,7 @@ impl<'p> Pass<'p> {
         }
         let range = Range::from_unsigned(64, 0..=u128::from(count) - 1);
         let value = self.terms.new_variable_in("answer", range);
-        self.note_input(frame, value);
+        self.threads.note_input(frame, value);
         value
     }
 

@@ -168,7 +168,7 @@ impl<'p> Pass<'p> {
             if self.terms.as_bool(condition) == Some(false) {
                 continue;
             }
-            let object = self.thread_object(me, ThreadPart::Key(key), size);
+            let object = self.facts.thread_object(me, ThreadPart::Key(key), size);
             if op == Keys::Set {
                 let life = self.key_part(state, frame, key, KeyPart::Life)?;
                 let is_in_use = words::is_number(&mut self.terms, life, IN_USE);
@@ -202,7 +202,7 @@ impl<'p> Pass<'p> {
         for _ in 0..DESTRUCTOR_ROUNDS {
             let settings_before = self.models.key_settings;
             for key in 0..self.facts.threads.key_count() {
-                let object = self.thread_object(me, ThreadPart::Key(key), size);
+                let object = self.facts.thread_object(me, ThreadPart::Key(key), size);
                 let always = self.truth();
                 let value = self.read_at(&state, None, object, 0, size, always);
                 let is_set = self.terms.is_nonzero(value);

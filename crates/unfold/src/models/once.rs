@@ -132,7 +132,7 @@ impl<'p> Pass<'p> {
     ) -> Result<Reply, Error> {
         let mut is_noticed = false;
         for target in &targets.list {
-            let object = self.part_object(target, SyncPart::Count);
+            let object = self.facts.part_object(target, SyncPart::Count);
             is_noticed |= self.is_visible(object, 0, 4);
         }
         if !is_noticed && !self.prologue.is_alone() {

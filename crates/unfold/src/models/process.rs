@@ -64,7 +64,9 @@ impl<'p> Pass<'p> {
                 Ok(Reply::Never)
             }
             Process::ErrnoLocation => {
-                let object = self.thread_object(self.threads.current(), ThreadPart::Errno, 4);
+                let object = self
+                    .facts
+                    .thread_object(self.threads.current(), ThreadPart::Errno, 4);
                 Ok(Reply::Return(self.address(object, 0)))
             }
             Process::GetEnv => {
@@ -125,7 +127,9 @@ impl<'p> Pass<'p> {
         if self.terms.as_bool(condition) == Some(false) {
             return;
         }
-        let object = self.thread_object(self.threads.current(), ThreadPart::Errno, 4);
+        let object = self
+            .facts
+            .thread_object(self.threads.current(), ThreadPart::Errno, 4);
         self.write_at(state, None, object, 0, 4, condition, error);
     }
 }

@@ -43,7 +43,7 @@ impl<'p> Pass<'p> {
             RwLock::Init => {
                 let zero = self.int(0);
                 let mut values = vec![(SyncPart::Owner, zero), (SyncPart::Readers, zero)];
-                for thread in self.threads_with(&targets, SyncPart::Reader) {
+                for thread in self.facts.threads_with(&targets, SyncPart::Reader) {
                     values.push((SyncPart::Reader(thread), zero));
                 }
                 return self.make_sync(state, frame, &targets, &values);

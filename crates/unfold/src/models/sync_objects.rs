@@ -6,6 +6,7 @@ use crate::access::{Target, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
 use crate::compute::words;
+use crate::facts::Facts;
 use crate::facts::objects::{Content, Object, ObjectId, ObjectKey, SyncPart};
 use crate::facts::sync::SyncKind;
 use crate::omissions::Omission;
@@ -19,6 +20,47 @@ use formula::TermId;
 const MADE: u128 = 1;
 
 const DESTROYED: u128 = 2;
+
+impl Facts {
+    /// Threads that have a part of their own in the object, in order.
+    pub(crate) fn threads_with(
+        &self,
+        targets: &Targets,
+        part: impl Fn(ThreadId) -> SyncPart,
+    ) -> Vec<ThreadId> {
+        (0..self.threads.count())
+            .map(|number| ThreadId::from_u32(number as u32))
+            .filter(|thread| {
+                targets.list.iter().any(|target| {
+                    let key = ObjectKey::Sync(target.object, target.offset, part(*thread));
+                    self.objects.find(&key).is_some()
+                })
+            })
+            .collect()
+    }
+
+    pub(crate) fn part_object(&mut self, target: &Target, part: SyncPart) -> ObjectId {
+        let key = ObjectKey::Sync(target.object, target.offset, part);
+        if let Some(object) = self.objects.find(&key) {
+            return object;
+        }
+        // Others look for all parts of a kind, and may have looked already.
+        self.objects.note_news();
+        let data = &self.objects[target.object];
+        let (name, owner) = (
+            format!("{part:?} of {}+{}", data.name, target.offset),
+            data.owner,
+        );
+        self.objects.make(key.clone(), || Object {
+            key,
+            size: 4,
+            name,
+            is_constant: false,
+            owner,
+            starts_as: Content::Zero,
+        })
+    }
+}
 
 impl<'p> Pass<'p> {
     /// Where the object of a call is.
@@ -50,28 +92,6 @@ impl<'p> Pass<'p> {
         Ok(targets)
     }
 
-    pub(crate) fn part_object(&mut self, target: &Target, part: SyncPart) -> ObjectId {
-        let key = ObjectKey::Sync(target.object, target.offset, part);
-        if let Some(object) = self.facts.objects.find(&key) {
-            return object;
-        }
-        // Others look for all parts of a kind, and may have looked already.
-        self.facts.objects.note_news();
-        let data = &self.facts.objects[target.object];
-        let (name, owner) = (
-            format!("{part:?} of {}+{}", data.name, target.offset),
-            data.owner,
-        );
-        self.facts.objects.make(key.clone(), || Object {
-            key,
-            size: 4,
-            name,
-            is_constant: false,
-            owner,
-            starts_as: Content::Zero,
-        })
-    }
-
     /// Begins a step on synchronisation objects that uses these parts of them.
     pub(crate) fn begin_sync(
         &mut self,
@@ -98,7 +118,7 @@ impl<'p> Pass<'p> {
         for (targets, parts) in uses {
             for target in &targets.list {
                 for part in parts.iter() {
-                    let object = self.part_object(target, *part);
+                    let object = self.facts.part_object(target, *part);
                     is_visible |= self.is_visible(object, 0, 4);
                 }
             }
@@ -136,7 +156,7 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         let mut value = None;
         for target in targets.list.iter().rev() {
-            let object = self.part_object(target, part);
+            let object = self.facts.part_object(target, part);
             let here = self.read_at(state, position, object, 0, 4, target.condition);
             value = Some(match value {
                 None => here,
@@ -156,27 +176,10 @@ impl<'p> Pass<'p> {
         value: TermId,
     ) {
         for target in &targets.list {
-            let object = self.part_object(target, part);
+            let object = self.facts.part_object(target, part);
             let condition = self.terms.and(target.condition, condition);
             self.write_at(state, position, object, 0, 4, condition, value);
         }
-    }
-
-    /// Threads that have a part of their own in the object, in order.
-    pub(crate) fn threads_with(
-        &self,
-        targets: &Targets,
-        part: impl Fn(ThreadId) -> SyncPart,
-    ) -> Vec<ThreadId> {
-        (0..self.facts.threads.count())
-            .map(|number| ThreadId::from_u32(number as u32))
-            .filter(|thread| {
-                targets.list.iter().any(|target| {
-                    let key = ObjectKey::Sync(target.object, target.offset, part(*thread));
-                    self.facts.objects.find(&key).is_some()
-                })
-            })
-            .collect()
     }
 
     /// Requires that the object has not been destroyed and, if it has no static
@@ -261,7 +264,7 @@ impl<'p> Pass<'p> {
         parts.extend(values.iter().map(|(part, _)| *part));
         let looks_for_misuse = self.options.checks.has(Check::Misuse);
         if looks_for_misuse {
-            let waiters = self.threads_with(targets, SyncPart::Waiting);
+            let waiters = self.facts.threads_with(targets, SyncPart::Waiting);
             parts.extend(waiters.into_iter().map(SyncPart::Waiting));
             parts.sort_unstable();
             parts.dedup();

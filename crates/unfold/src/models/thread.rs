@@ -6,6 +6,7 @@ use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
 use crate::compute::words;
+use crate::facts::Facts;
 use crate::facts::objects::{ObjectId, ObjectKey, ThreadPart};
 use crate::pass::{Flow, Frame, Pass, Start, State, Value};
 use crate::races::Noting;
@@ -18,6 +19,17 @@ use library::Thread;
 const JOINED: u128 = 1;
 
 const DETACHED: u128 = 2;
+
+impl Facts {
+    /// Whether a thread has ended. It is kept only for threads that are asked.
+    pub(crate) fn ended_object(&mut self, thread: ThreadId) -> ObjectId {
+        let key = ObjectKey::Thread(thread, ThreadPart::Ended);
+        if self.objects.find(&key).is_none() {
+            self.objects.note_news();
+        }
+        self.thread_object(thread, ThreadPart::Ended, 1)
+    }
+}
 
 impl<'p> Pass<'p> {
     pub(crate) fn thread_model(
@@ -111,7 +123,7 @@ impl<'p> Pass<'p> {
                 condition: self.terms.and(state.guard, condition),
             };
             if self.terms.as_constant(fate) != Some(0) {
-                let object = self.thread_object(thread, ThreadPart::Fate, 1);
+                let object = self.facts.thread_object(thread, ThreadPart::Fate, 1);
                 let is_detached = words::is_number(&mut self.terms, fate, 1);
                 let value = self.terms.constant(8, DETACHED);
                 let position = Some(position);
@@ -214,7 +226,7 @@ impl<'p> Pass<'p> {
                 continue;
             }
             found.push(condition);
-            let object = self.thread_object(thread, ThreadPart::Fate, 1);
+            let object = self.facts.thread_object(thread, ThreadPart::Fate, 1);
             let fate = self.read_at(state, Some(position), object, 0, 1, condition);
             let is_joinable = words::is_zero(&mut self.terms, fate);
             let mut when = self.terms.and(state.guard, condition);
@@ -231,7 +243,7 @@ impl<'p> Pass<'p> {
             }
             let joined = self.terms.constant(8, JOINED);
             self.write_at(state, Some(position), object, 0, 1, condition, joined);
-            let object = self.thread_object(thread, ThreadPart::Result, bytes);
+            let object = self.facts.thread_object(thread, ThreadPart::Result, bytes);
             let value = self.read_at(state, Some(position), object, 0, bytes, condition);
             let value = self.terms.resize(value, width);
             result = self.terms.ite(condition, value, result);
@@ -275,7 +287,7 @@ impl<'p> Pass<'p> {
         for (condition, thread) in threads {
             let mut fine = self.terms.not(condition);
             if thread != self.threads.current() {
-                let object = self.thread_object(thread, ThreadPart::Fate, 1);
+                let object = self.facts.thread_object(thread, ThreadPart::Fate, 1);
                 let fate = self.read_at(state, Some(position), object, 0, 1, condition);
                 let is_joinable = words::is_zero(&mut self.terms, fate);
                 fine = self.terms.implies(condition, is_joinable);
@@ -286,15 +298,15 @@ impl<'p> Pass<'p> {
             if thread == self.threads.current() {
                 continue;
             }
-            let object = self.ended_object(thread);
+            let object = self.facts.ended_object(thread);
             let ended = self.read_at(state, Some(position), object, 0, 1, condition);
             let has_ended = self.terms.is_nonzero(ended);
             let condition = self.terms.and(condition, has_ended);
             joined.push(condition);
-            let object = self.thread_object(thread, ThreadPart::Fate, 1);
+            let object = self.facts.thread_object(thread, ThreadPart::Fate, 1);
             let fate = self.terms.constant(8, JOINED);
             self.write_at(state, Some(position), object, 0, 1, condition, fate);
-            let object = self.thread_object(thread, ThreadPart::Result, size);
+            let object = self.facts.thread_object(thread, ThreadPart::Result, size);
             let value = self.read_at(state, Some(position), object, 0, size, condition);
             result = self.terms.ite(condition, value, result);
         }
@@ -308,15 +320,6 @@ impl<'p> Pass<'p> {
         });
         let (zero, otherwise) = (self.int(0), self.int(otherwise));
         Ok(Reply::Return(self.terms.ite(is_joined, zero, otherwise)))
-    }
-
-    /// Whether a thread has ended. It is kept only for threads that are asked.
-    pub(crate) fn ended_object(&mut self, thread: ThreadId) -> ObjectId {
-        let key = ObjectKey::Thread(thread, ThreadPart::Ended);
-        if self.facts.objects.find(&key).is_none() {
-            self.facts.objects.note_news();
-        }
-        self.thread_object(thread, ThreadPart::Ended, 1)
     }
 
     /// Says that the thread at hand has ended, if anybody asks.
@@ -360,7 +363,7 @@ impl<'p> Pass<'p> {
         };
         let (mut fates, mut fine) = (Vec::new(), Vec::new());
         for (condition, thread) in self.threads_behind(handle) {
-            let object = self.thread_object(thread, ThreadPart::Fate, 1);
+            let object = self.facts.thread_object(thread, ThreadPart::Fate, 1);
             let fate = self.read_at(state, position, object, 0, 1, condition);
             let is_joinable = words::is_zero(&mut self.terms, fate);
             fine.push(self.terms.and(condition, is_joinable));

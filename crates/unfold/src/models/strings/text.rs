@@ -142,7 +142,7 @@ impl<'p> Pass<'p> {
             let when = self.terms.and(condition, target.condition);
             let here = self.read_at(state, position, target.object, offset, 1, when);
             if is_unwritten && position.is_none() && targets.list.len() == 1 {
-                self.note_input(frame, here);
+                self.threads.note_input(frame, here);
             }
             value = Some(match value {
                 None => here,
