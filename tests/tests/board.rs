@@ -125,7 +125,11 @@ fn an_engine_that_fails_takes_nothing_with_it() {
             true
         };
         let report = check_with(text, 2, &watch);
-        assert_eq!(report.verdict.conclusion(), expected, "without {fails:?}\n{text}");
+        assert_eq!(
+            report.verdict.conclusion(),
+            expected,
+            "without {fails:?}\n{text}"
+        );
         let failures: Vec<Engine> = report.failures.iter().map(|(name, _)| *name).collect();
         assert_eq!(failures, [fails], "{text}");
     }

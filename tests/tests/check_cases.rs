@@ -229,7 +229,11 @@ fn a_core_that_panics_stops_the_others() {
     // The first core works in the thread of this name.
     let watch = |_: &check::Progress| {
         let thread = std::thread::current();
-        assert_eq!(thread.name(), Some("bounded"), "meant to fail on other cores");
+        assert_eq!(
+            thread.name(),
+            Some("bounded"),
+            "meant to fail on other cores"
+        );
         true
     };
     let report = check::check(&program, &without_bounds(&Config::default(), 3), &watch);

@@ -23,7 +23,7 @@ use crate::silent;
 use crate::verdict::{Attempt, Options, Progress, Stage};
 use replay::{
     Config, Cut, Excluded, Found, Interruption, Limit, Proof, ProofOptions, ProofProgress,
-    Property, Run, Schedule,
+    Property, Run, Schedule, ViolationKind,
 };
 use std::time::{Duration, Instant};
 use unfold::Omission;
