@@ -7,7 +7,7 @@
 //!
 //! Here is what they need for that: compilers in [`clang`], runs and their
 //! comparison in [`run`], violations replayed in [`witness`], many cases at once
-//! in [`cases`], random programs from [`generate_c`] and [`oracle`], and what the
+//! in [`cases`], unfolded programs in [`unfolding`], random programs from [`generate_c`] and [`oracle`], and what the
 //! machine says about multi-threaded ones in [`judge`]. A test that cannot run
 //! says so on the standard error stream, even when the test runner hides what
 //! tests print.
@@ -18,6 +18,7 @@ pub mod generate_c;
 pub mod judge;
 pub mod oracle;
 pub mod run;
+pub mod unfolding;
 pub mod witness;
 
 use std::io::Write;

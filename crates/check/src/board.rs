@@ -38,7 +38,7 @@ pub struct Board<'t> {
 #[derive(Default)]
 struct Facts {
     /// Each was replayed.
-    violations: Vec<Box<Run>>,
+    violations: Vec<Run>,
     /// Until when a simpler one may come.
     grace: Option<Instant>,
     dependent: Option<Box<Dependent>>,
@@ -97,7 +97,7 @@ impl<'t> Board<'t> {
         let now = Instant::now();
         let grace = (now - self.start).clamp(LEAST_GRACE, MOST_GRACE);
         self.write(|facts| {
-            facts.violations.push(run);
+            facts.violations.push(*run);
             match by {
                 Name::Bounded => facts.grace = Some(now),
                 Name::Sample | Name::Explore => {
@@ -220,9 +220,9 @@ impl Facts {
 
     fn verdict(self, bounds: &Bounds) -> Verdict {
         let contexts = |run: &Run| run.schedule.contexts.len();
-        let simplest = (self.violations.into_iter()).min_by_key(|run| contexts(run));
+        let simplest = (self.violations.into_iter()).min_by_key(contexts);
         if let Some(run) = simplest {
-            return Verdict::Violated(run);
+            return Verdict::Violated(Box::new(run));
         }
         let established = self.established.map(|(_, limits)| limits);
         if let Some(dependent) = self.dependent {

@@ -65,6 +65,12 @@ impl Bounded {
             Err(answer) => return Err(Box::new((close(&mut record, answer), record))),
         };
         let threads = &unfolding.threads;
+        if let Some(path) = export::for_threads(task.options.dump.as_deref())
+            && let Err(error) = export::write_threads(path, threads, task.program)
+        {
+            let answer = Answer::Unknown(cannot_write(path, &error));
+            return Err(Box::new((close(&mut record, answer), record)));
+        }
         record.threads = (threads.threads.values())
             .map(|thread| (thread.name.clone(), thread.positions.len()))
             .collect();
@@ -93,7 +99,7 @@ impl Bounded {
         }
         let start = Instant::now();
         let contexts = self.contexts(query.order);
-        let dump = task.options.dump.as_deref();
+        let dump = export::for_query(task.options.dump.as_deref());
         let goals = task.goals(&self.unfolding);
         let formula = Formula::new(task, &self.unfolding, query, contexts, goals, dump);
         self.record.encoding += start.elapsed();
@@ -381,7 +387,7 @@ impl Formula {
             .then(|| encoding.violation_by_kind(&unfolding.threads, &mut feed));
         if let Some(path) = dump
             && let Some(copy) = feed.copy()
-            && let Err(error) = export::write(path, copy, violated)
+            && let Err(error) = export::write_query(path, copy, violated)
         {
             return Err(Answer::Unknown(cannot_write(path, &error)));
         }

@@ -50,7 +50,8 @@ impl Task<'_> {
     ) -> Answer {
         let threads = &unfolding.threads;
         let start = Instant::now();
-        let mut clauses = Clauses::new(self.options.dump.is_some());
+        let dump = export::for_query(self.options.dump.as_deref());
+        let mut clauses = Clauses::new(dump.is_some());
         let mut encoding = match self.encode(
             unfolding,
             query,
@@ -69,9 +70,9 @@ impl Task<'_> {
         record.variables = clauses.cnf.variable_count() as usize;
         record.clauses = clauses.cnf.clause_count();
         record.strategy = Some(strategy.name());
-        if let Some(path) = &self.options.dump
+        if let Some(path) = dump
             && let Some(copy) = &clauses.copy
-            && let Err(error) = export::write(path, copy, violated)
+            && let Err(error) = export::write_query(path, copy, violated)
         {
             return Answer::Unknown(bounded::cannot_write(path, &error));
         }

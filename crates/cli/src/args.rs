@@ -184,7 +184,8 @@ pub struct Check {
     /// Give up when the process needs more memory than this, e.g. 500M or 4G.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
-    /// Write the last query to a file, as DIMACS, or as SMT-LIB if it is named .smt2.
+    /// Write the last query to a file, as DIMACS, or as SMT-LIB if it is named .smt2;
+    /// if it is named .threads, what unfolding makes of the program.
     #[arg(long, value_name = "FILE")]
     pub dump: Option<PathBuf>,
     /// Go on after the first violation, until there is no other.

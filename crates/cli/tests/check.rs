@@ -433,6 +433,7 @@ fn queries_can_be_kept() {
     };
     assert!(dump("query.cnf").contains("p cnf "));
     assert!(dump("query.smt2").contains("(check-sat)"));
+    assert!(dump("unfolded.threads").contains("thread0 main"));
 }
 
 /// Leaving out equivalent schedules changes no verdict.

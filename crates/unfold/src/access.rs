@@ -6,7 +6,9 @@
 //! each access to them becomes part of a position.
 
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey, Piece};
+use crate::facts::Facts;
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
+use crate::facts::sharing::Piece;
 use crate::memory::Ground;
 use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State};
@@ -27,7 +29,7 @@ const MANY_PLACES: usize = 32;
 
 /// A place that an address may mean.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub(crate) struct Target {
     pub object: ObjectId,
     pub offset: u64,
     /// When it does. Does not include the path's guard.
@@ -38,15 +40,15 @@ pub struct Target {
 
 /// Which element of a large array is meant.
 #[derive(Clone, Copy, Debug)]
-pub struct Element {
+pub(crate) struct Element {
     pub number: TermId,
     /// What holds its value, if it is to be read.
-    pub watch: Option<ObjectId>,
+    pub slot: Option<ObjectId>,
 }
 
 /// All places that an address may mean.
 #[derive(Clone)]
-pub struct Targets {
+pub(crate) struct Targets {
     pub list: Vec<Target>,
     /// Whether it means one of them at all.
     pub valid: TermId,
@@ -56,11 +58,51 @@ pub struct Targets {
 }
 
 /// A part of an access: offset from its address, and size. At most 16 bytes.
-pub type Part = (u64, u64);
+pub(crate) type Part = (u64, u64);
+
+impl Facts {
+    pub(crate) fn thread_object(
+        &mut self,
+        thread: crate::threads::ThreadId,
+        part: crate::facts::objects::ThreadPart,
+        size: u64,
+    ) -> ObjectId {
+        let key = ObjectKey::Thread(thread, part);
+        self.objects.make(key.clone(), || Object {
+            key,
+            size,
+            name: format!("{part:?} of thread {}", thread.as_u32()),
+            is_constant: false,
+            owner: MAIN,
+            starts_as: Content::Zero,
+        })
+    }
+
+    /// Makes an object a large array, if it is better seen as one.
+    fn consider_array(
+        &mut self,
+        object: ObjectId,
+        size: u64,
+        pattern: &Places,
+        count: usize,
+    ) -> Result<(), Error> {
+        let data = &self.objects[object];
+        // Only if all is zero at first can nothing be said wrongly.
+        let enough = match data.starts_as.is_zero() && !data.is_constant {
+            true => MANY_PLACES,
+            false => MAX_TARGETS,
+        };
+        let (step, rest) = (u64::from(pattern.step), u64::from(pattern.rest));
+        match data.is_data() && count > enough && self.arrays.make(object, size, step, rest) {
+            true => Err(Error::Again),
+            false => Ok(()),
+        }
+    }
+}
 
 impl<'p> Pass<'p> {
     /// Finds the places with room for `size` bytes.
-    pub fn resolve(
+    pub(crate) fn resolve(
         &mut self,
         frame: &Frame,
         address: TermId,
@@ -75,7 +117,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same, with elements of large arrays among them.
-    pub fn resolve_any(
+    pub(crate) fn resolve_any(
         &mut self,
         frame: &Frame,
         address: TermId,
@@ -109,8 +151,8 @@ impl<'p> Pass<'p> {
                 continue;
             }
             let offset = (value & mask) as u64;
-            let object = self.known.numbered(value >> bits).filter(|object| {
-                let data = &self.known.objects[*object];
+            let object = self.facts.objects.numbered(value >> bits).filter(|object| {
+                let data = &self.facts.objects[*object];
                 data.is_data() && offset + size <= data.size && !(is_write && data.is_constant)
             });
             if let Some(object) = object {
@@ -156,11 +198,11 @@ impl<'p> Pass<'p> {
         let bits = self.offset_bits();
         let range = self.terms.range(address).clone();
         for pattern in patterns {
-            let Some(id) = self.known.numbered(u128::from(pattern.object)) else {
+            let Some(id) = self.facts.objects.numbered(u128::from(pattern.object)) else {
                 continue;
             };
-            let object = &self.known.objects[id];
-            if !object.is_data() || size > object.size || self.known.is_array(id) {
+            let object = &self.facts.objects[id];
+            if !object.is_data() || size > object.size || self.facts.arrays.contains(id) {
                 continue;
             }
             let before = found.len();
@@ -173,7 +215,7 @@ impl<'p> Pass<'p> {
                 offset += u128::from(pattern.step);
             }
             let count = found.len() - before;
-            self.consider_array(id, size, pattern, count)?;
+            self.facts.consider_array(id, size, pattern, count)?;
             if count > MAX_TARGETS {
                 return Err(self.unsupported(frame, "an access with too many possible places"));
             }
@@ -199,12 +241,12 @@ impl<'p> Pass<'p> {
             let count = rest.partition_point(|value| value >> bits == number);
             let (these, others) = rest.split_at(count);
             rest = others;
-            let Some(object) = self.known.numbered(number).filter(|_| count > 1) else {
+            let Some(object) = self.facts.objects.numbered(number).filter(|_| count > 1) else {
                 continue;
             };
             let pattern = Places::around(number as u32, these, bits);
-            self.consider_array(object, size, &pattern, count)?;
-            if self.known.is_array(object) {
+            self.facts.consider_array(object, size, &pattern, count)?;
+            if self.facts.arrays.contains(object) {
                 patterns.push(pattern);
                 candidates.retain(|value| value >> bits != number);
             }
@@ -212,51 +254,32 @@ impl<'p> Pass<'p> {
         Ok(patterns)
     }
 
-    /// Makes an object a large array, if it is better seen as one.
-    fn consider_array(
-        &mut self,
-        object: ObjectId,
-        size: u64,
-        pattern: &Places,
-        count: usize,
-    ) -> Result<(), Error> {
-        let data = &self.known.objects[object];
-        // Only if all is zero at first can nothing be said wrongly.
-        let enough = match data.starts_as.is_zero() && !data.is_constant {
-            true => MANY_PLACES,
-            false => MAX_TARGETS,
-        };
-        let (step, rest) = (u64::from(pattern.step), u64::from(pattern.rest));
-        match data.is_data() && count > enough && self.known.make_array(object, size, step, rest) {
-            true => Err(Error::Again),
-            false => Ok(()),
-        }
-    }
-
     // Which bytes are shared.
 
     fn pieces_of(&self, object: ObjectId) -> Rc<[Piece]> {
-        if self.is_alone {
+        if self.prologue.is_alone() {
             return Rc::from([]);
         }
-        self.known.pieces(object)
+        self.facts.sharing.pieces(object)
     }
 
     /// Whether other threads may notice an access to these bytes.
-    pub fn is_visible(&self, object: ObjectId, offset: u64, size: u64) -> bool {
-        if self.known.is_array(object) {
-            let watches = self.known.watches(object);
-            return watches.iter().any(|watch| self.is_visible(*watch, 0, 1));
+    pub(crate) fn is_visible(&self, object: ObjectId, offset: u64, size: u64) -> bool {
+        if self.facts.arrays.contains(object) {
+            let slots = self.facts.arrays.slots(object);
+            return slots.iter().any(|slot| self.is_visible(*slot, 0, 1));
         }
         overlapping(&self.pieces_of(object), offset, size).any(|piece| piece.is_shared)
     }
 
     /// Takes note of an access, once there are several threads.
-    pub fn note(&mut self, object: ObjectId, offset: u64, size: u64, is_write: bool) {
-        if !self.is_alone {
-            let thread = self.thread;
-            self.known
-                .note_access(object, offset, size, thread, is_write);
+    pub(crate) fn note(&mut self, object: ObjectId, offset: u64, size: u64, is_write: bool) {
+        if !self.prologue.is_alone() {
+            let thread = self.threads.current();
+            let objects = &self.facts.objects;
+            self.facts
+                .sharing
+                .note_access(objects, object, offset, size, thread, is_write);
         }
     }
 
@@ -264,7 +287,7 @@ impl<'p> Pass<'p> {
 
     /// Reads at most 16 bytes for somebody who does not ask which of their bits were
     /// never written. The condition says when the program really does.
-    pub fn read_at(
+    pub(crate) fn read_at(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -280,7 +303,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same for those who read the shadow themselves.
-    pub fn read_data(
+    pub(crate) fn read_data(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -289,12 +312,12 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         self.note_use(state, position, bytes, condition, Mode::READ);
         let value = self.read_bytes(state, position, bytes, condition);
-        self.note_seen(self.thread, value);
+        self.note_seen(self.threads.current(), value);
         value
     }
 
     /// Reads what a program does not: nobody sees it, and nobody races with it.
-    pub fn look_at(
+    pub(crate) fn look_at(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -306,14 +329,14 @@ impl<'p> Pass<'p> {
         self.read_bytes(state, position, (object, offset, size), always)
     }
 
-    pub fn read_bytes(
+    pub(crate) fn read_bytes(
         &mut self,
         state: &State,
         position: Option<usize>,
         (object, offset, size): (ObjectId, u64, u64),
         condition: TermId,
     ) -> TermId {
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             return self.read_elements(state, position, object, (offset, size), condition);
         }
         self.note(object, offset, size, false);
@@ -352,8 +375,8 @@ impl<'p> Pass<'p> {
 
     /// Looks at bytes without a step: what they were before there were threads, or
     /// what the thread itself has made of them.
-    pub fn peek(&mut self, state: &State, object: ObjectId, at: u64, size: u64) -> TermId {
-        if self.known.is_array(object) {
+    pub(crate) fn peek(&mut self, state: &State, object: ObjectId, at: u64, size: u64) -> TermId {
+        if self.facts.arrays.contains(object) {
             self.irregular(object);
         }
         self.read_private(state, object, at, size)
@@ -373,7 +396,12 @@ impl<'p> Pass<'p> {
     ) -> TermId {
         self.reads_piece(state, object, piece.start);
         let cell = self.cell(object, piece);
-        let values = self.known.values[&(object, piece.start)].clone();
+        let values = self
+            .facts
+            .values
+            .get(object, piece.start)
+            .cloned()
+            .expect("a cell's values should be known");
         let mut range = values.range().clone();
         if !self.options.reductions.ranges {
             range = formula::Range::full(range.width());
@@ -395,42 +423,43 @@ impl<'p> Pass<'p> {
 
     /// The cell of a shared piece, made when first met.
     fn cell(&mut self, object: ObjectId, piece: Piece) -> CellId {
-        if let Some(cell) = self.cell_ids.get(&(object, piece.start)) {
-            return *cell;
+        if let Some(cell) = self.tables.cells.find(object, piece.start) {
+            return cell;
         }
         let mut ground = Ground {
             terms: &mut self.terms,
-            known: self.known,
-            fresh: &mut self.fresh,
+            objects: &self.facts.objects,
+            fresh: &mut self.tables.fresh,
         };
-        let data = &ground.known.objects[object];
+        let data = &ground.objects[object];
         let name = format!("{}+{}", data.name, piece.start);
-        let is_unknown = ground.known.starts_unknown(object);
-        let is_made_later = ground.known.is_made_on_the_way(object) && !self.snapshot.has(object);
+        let is_unknown = ground.objects.starts_unknown(object);
+        let is_made_later =
+            ground.objects.is_made_on_the_way(object) && !self.prologue.snapshot().has(object);
         let width = 8 * piece.size as u32;
-        let is_raw = ground.known.is_raw(object, piece);
+        let is_raw = self.facts.unwritten.is_raw(ground.objects, object, piece);
         let initial = if is_unknown && is_made_later && !is_raw {
             // It is written before anybody reads it.
             ground.terms.constant(width, 0)
         } else {
-            self.snapshot
+            self.prologue
+                .snapshot()
                 .read(&mut ground, object, piece.start, piece.size)
         };
         let values = self.values.of(&self.terms, initial);
-        self.known.note_values(object, piece.start, &values);
-        let cell = self.cells.push(Cell {
+        self.facts.values.note(object, piece.start, &values);
+        let cell = Cell {
             width,
             initial,
             range: formula::Range::full(width),
             name,
-        });
-        self.cell_ids.insert((object, piece.start), cell);
-        cell
+        };
+        self.tables.cells.add(object, piece.start, cell)
     }
 
     /// Writes at most 16 bytes where the condition holds, all of them known.
     #[expect(clippy::too_many_arguments, reason = "a write is all of these")]
-    pub fn write_at(
+    pub(crate) fn write_at(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -445,7 +474,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same for a word of which some bits may never have been written.
-    pub fn write_word(
+    pub(crate) fn write_word(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -459,7 +488,7 @@ impl<'p> Pass<'p> {
         self.write_graves(state, position, bytes, condition);
         self.note_stored(bytes, value);
         self.publish_stored(state, (object, size), condition, value);
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             let place = (offset, size);
             return self.write_elements(state, position, object, place, condition, value);
         }
@@ -467,7 +496,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Writes to an object that is no large array, without being seen.
-    pub fn write_bytes(
+    pub(crate) fn write_bytes(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -512,7 +541,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Writes the same byte throughout a block that nobody else sees.
-    pub fn fill_at(
+    pub(crate) fn fill_at(
         &mut self,
         state: &mut State,
         object: ObjectId,
@@ -567,7 +596,7 @@ impl<'p> Pass<'p> {
         }
         self.writes_piece(state, object, piece.start, is_sure, value);
         let values = self.values.of(&self.terms, value);
-        self.known.note_values(object, piece.start, &values);
+        self.facts.values.note(object, piece.start, &values);
         let access = Access::Write {
             cell,
             condition,
@@ -579,7 +608,7 @@ impl<'p> Pass<'p> {
     // Reading and writing at any address, as one step.
 
     /// Reads several parts; `Err` if no path goes on.
-    pub fn load(
+    pub(crate) fn load(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -596,7 +625,7 @@ impl<'p> Pass<'p> {
         Ok(Ok(self.load_words(state, position, &targets, parts)))
     }
 
-    pub fn load_from(
+    pub(crate) fn load_from(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -613,7 +642,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same with the bits that were never written.
-    pub fn load_words(
+    pub(crate) fn load_words(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -626,7 +655,7 @@ impl<'p> Pass<'p> {
                 let mut value = None;
                 for target in targets.list.iter().rev() {
                     let (object, offset) = match target.element {
-                        Some(element) => (element.watch.unwrap_or(target.object), *offset),
+                        Some(element) => (element.slot.unwrap_or(target.object), *offset),
                         None => (target.object, target.offset + offset),
                     };
                     let bytes = (object, offset, *size);
@@ -643,7 +672,7 @@ impl<'p> Pass<'p> {
             .collect()
     }
 
-    pub fn store_to(
+    pub(crate) fn store_to(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -658,7 +687,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same for words of which some bits may never have been written.
-    pub fn store_words(
+    pub(crate) fn store_words(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -686,7 +715,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn store(
+    pub(crate) fn store(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -707,28 +736,15 @@ impl<'p> Pass<'p> {
     }
 
     /// Stores what a thread returns, for those who join it.
-    pub fn set_result(&mut self, state: &mut State, position: usize, result: TermId) {
+    pub(crate) fn set_result(&mut self, state: &mut State, position: usize, result: TermId) {
         let size = self.program.target.pointer_bytes;
-        let object = self.thread_object(self.thread, crate::known::ThreadPart::Result, size);
+        let object = self.facts.thread_object(
+            self.threads.current(),
+            crate::facts::objects::ThreadPart::Result,
+            size,
+        );
         let always = self.truth();
         self.write_at(state, Some(position), object, 0, size, always, result);
-    }
-
-    pub fn thread_object(
-        &mut self,
-        thread: crate::threads::ThreadId,
-        part: crate::known::ThreadPart,
-        size: u64,
-    ) -> ObjectId {
-        let key = ObjectKey::Thread(thread, part);
-        self.known.object(key.clone(), || Object {
-            key,
-            size,
-            name: format!("{part:?} of thread {}", thread.as_u32()),
-            is_constant: false,
-            owner: MAIN,
-            starts_as: Content::Zero,
-        })
     }
 }
 

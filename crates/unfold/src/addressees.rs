@@ -1,7 +1,7 @@
 //! Who has which address, for those who replay a run: an input may happen to be the
 //! address of an object, which the checker and the interpreter number differently.
 
-use crate::known::{FrameKey, ObjectId, ObjectKey};
+use crate::facts::objects::{FrameKey, ObjectId, ObjectKey};
 use crate::pass::Pass;
 use crate::threads::ThreadId;
 use ir::{FunctionId, GlobalId, InstId};
@@ -26,7 +26,7 @@ impl Pass<'_> {
         &self,
         numbers: &HashMap<ThreadId, ThreadId>,
     ) -> HashMap<u32, Addressee> {
-        let objects = self.known.numbered_objects();
+        let objects = self.facts.objects.numbered_objects();
         let found =
             objects.filter_map(|(number, object)| Some((number, self.addressee(object, numbers)?)));
         found.collect()
@@ -37,7 +37,7 @@ impl Pass<'_> {
         object: ObjectId,
         numbers: &HashMap<ThreadId, ThreadId>,
     ) -> Option<Addressee> {
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         Some(match &data.key {
             ObjectKey::Global(global) => Addressee::Global(*global),
             ObjectKey::ThreadLocal(thread, global) => {
@@ -45,14 +45,14 @@ impl Pass<'_> {
             }
             ObjectKey::Function(function) => Addressee::Function(*function),
             ObjectKey::Local(instance) if instance.index == 0 => {
-                let function = match &self.known.frames[instance.frame] {
+                let function = match &self.facts.objects.frame_key(instance.frame) {
                     FrameKey::Thread(_, function) | FrameKey::Call(_, function) => *function,
                 };
                 Addressee::Local(*numbers.get(&data.owner)?, function, instance.inst)
             }
             ObjectKey::Heap(_) => {
-                let (thread, execution) = self.allocations.get(&object)?;
-                Addressee::Block(*numbers.get(thread)?, *execution)
+                let (thread, execution) = self.tables.allocations.get(object)?;
+                Addressee::Block(*numbers.get(&thread)?, execution)
             }
             _ => return None,
         })

@@ -4,7 +4,8 @@
 //! Objects of such arguments are as large as they can get; their extents say how
 //! large they are, whatever is looked for.
 
-use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::compute::words;
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Pass, State, Value};
 use crate::{MAIN, offset_bits};
 use formula::{Range, Sort, TermId};
@@ -21,7 +22,7 @@ pub struct OpenArguments {
 
 impl Pass<'_> {
     /// The arguments of main: their number, and an array of strings.
-    pub fn command_line(&mut self) -> Vec<Value> {
+    pub(crate) fn command_line(&mut self) -> Vec<Value> {
         let params = &self.program.functions[self.program.main].params;
         let given = self.options.surroundings.arguments.len() as u128;
         let mut values = Vec::new();
@@ -59,7 +60,7 @@ impl Pass<'_> {
             for _ in 0..ARGUMENT_CHARACTERS {
                 let byte = pass.terms.new_variable("argument", Sort::BitVec(8));
                 let byte = pass.terms.ite(is_over, zero, byte);
-                is_over = pass.is_zero(byte);
+                is_over = words::is_zero(&mut pass.terms, byte);
                 bytes.push(byte);
             }
             bytes
@@ -70,7 +71,7 @@ impl Pass<'_> {
 
     fn argument_object(&mut self, index: usize, bytes: Vec<u8>) -> ObjectId {
         let key = ObjectKey::Environment("argument", index as u32);
-        self.known.object(key.clone(), || Object {
+        self.facts.objects.make(key.clone(), || Object {
             key,
             size: bytes.len() as u64,
             name: format!("argv[{index}]"),
@@ -91,14 +92,14 @@ impl Pass<'_> {
             let mut bytes = argument.clone().into_bytes();
             bytes.push(0);
             let object = self.argument_object(index, bytes);
-            let address = u64::from(self.known.number(object)) << bits;
+            let address = u64::from(self.facts.objects.number(object)) << bits;
             vector.extend_from_slice(&address.to_le_bytes()[..word as usize]);
         }
         let more = self.open_arguments.as_ref();
         let more = more.map_or(0, |open| open.texts.len());
         vector.extend(std::iter::repeat_n(0, (more + 1) * word as usize));
         let key = ObjectKey::Environment("arguments", 0);
-        self.known.object(key.clone(), || Object {
+        self.facts.objects.make(key.clone(), || Object {
             key,
             size: vector.len() as u64,
             name: "argv".to_owned(),
@@ -109,7 +110,7 @@ impl Pass<'_> {
     }
 
     /// Puts arguments that are inputs where main finds them.
-    pub fn fill_open_arguments(&mut self, state: &mut State) {
+    pub(crate) fn fill_open_arguments(&mut self, state: &mut State) {
         let params = &self.program.functions[self.program.main].params;
         let Some(open) = self.open_arguments.clone().filter(|_| params.len() > 1) else {
             return;

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::checks::Check;
+use crate::compute::words;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::{BinaryOp as Word, TermId};
 use ir::BinaryOp;
@@ -9,7 +10,7 @@ use ir::BinaryOp;
 impl<'p> Pass<'p> {
     /// Integer arithmetic. Where the result is undefined, the path ends; a signed
     /// overflow wraps around. `None` if it is undefined on all paths.
-    pub fn binary(
+    pub(crate) fn binary(
         &mut self,
         state: &mut State,
         op: BinaryOp,
@@ -18,10 +19,12 @@ impl<'p> Pass<'p> {
     ) -> Option<TermId> {
         let never = self.terms.bool(false);
         let (fault, overflow) = match op {
-            BinaryOp::UnsignedDiv | BinaryOp::UnsignedRem => (self.is_zero(b), never),
+            BinaryOp::UnsignedDiv | BinaryOp::UnsignedRem => {
+                (words::is_zero(&mut self.terms, b), never)
+            }
             BinaryOp::SignedDiv | BinaryOp::SignedRem => {
                 let width = self.terms.width(a);
-                let zero = self.is_zero(b);
+                let zero = words::is_zero(&mut self.terms, b);
                 let least = self.terms.constant(width, 1 << (width - 1));
                 let minus_one = self.terms.constant(width, u128::MAX);
                 let (least, minus_one) =
@@ -29,7 +32,7 @@ impl<'p> Pass<'p> {
                 (zero, self.terms.and(least, minus_one))
             }
             BinaryOp::ShiftLeft | BinaryOp::LogicalShiftRight | BinaryOp::ArithmeticShiftRight => {
-                (self.is_too_far(b), never)
+                (words::is_too_far(&mut self.terms, b), never)
             }
             _ => (never, never),
         };
@@ -52,18 +55,6 @@ impl<'p> Pass<'p> {
             BinaryOp::Xor => Word::Xor,
         };
         Some(self.terms.binary(op, a, b))
-    }
-
-    /// Whether a word is shifted by its width or more.
-    fn is_too_far(&mut self, by: TermId) -> TermId {
-        let width = self.terms.width(by);
-        // A word of few bits cannot even hold its width.
-        if width < 128 && u128::from(width) >> width != 0 {
-            return self.terms.bool(false);
-        }
-        let limit = self.terms.constant(width, u128::from(width));
-        let fine = self.terms.unsigned_less(by, limit);
-        self.terms.not(fine)
     }
 
     /// There is no result where one of the conditions holds: because of a division
@@ -89,7 +80,7 @@ impl<'p> Pass<'p> {
 
     /// Takes note where a sum, difference or product of signed numbers does not fit,
     /// if that is looked for.
-    pub fn check_overflow(
+    pub(crate) fn check_overflow(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -111,25 +102,8 @@ impl<'p> Pass<'p> {
             let what = format!("the overflow of numbers of {width} bits");
             return Err(self.unsupported(frame, what));
         }
-        let (_, overflow) = self.signed_exactly(op, a, b);
+        let (_, overflow) = words::signed_exactly(&mut self.terms, op, a, b);
         self.notice(state, Check::Overflow, overflow);
         Ok(())
-    }
-
-    /// The sum, difference or product of signed numbers, and whether it does not fit.
-    pub fn signed_exactly(&mut self, op: Word, a: TermId, b: TermId) -> (TermId, TermId) {
-        let width = self.terms.width(a);
-        let wide = match op {
-            Word::Mul => 2 * width,
-            _ => width + 1,
-        };
-        let (a, b) = (
-            self.terms.sign_extend(a, wide),
-            self.terms.sign_extend(b, wide),
-        );
-        let exact = self.terms.binary(op, a, b);
-        let value = self.terms.extract(exact, width - 1, 0);
-        let back = self.terms.sign_extend(value, wide);
-        (value, self.terms.different(back, exact))
     }
 }

@@ -3,16 +3,18 @@
 use crate::Error;
 use crate::access::Part;
 use crate::checks::Check;
-use crate::known::{Content, FrameKey, Object, ObjectId, ObjectKey};
+use crate::facts::objects::{Content, FrameKey, Object, ObjectId, ObjectKey};
 use crate::omissions::Way;
+use crate::pass;
 use crate::pass::{Flow, Frame, Pass, State, Value};
+use crate::shadows;
 use analysis::{Landmark, Site};
 use formula::TermId;
 use ir::{Body, Callee, FunctionId, Inst, Operand, Type};
 use std::rc::Rc;
 
 #[derive(Clone)]
-pub struct Argument {
+pub(crate) struct Argument {
     pub value: Value,
     pub ty: Type,
     /// It points to so many bytes, of which the callee gets a copy.
@@ -23,7 +25,7 @@ pub struct Argument {
 type Passed = (Vec<Argument>, Vec<ObjectId>);
 
 /// A call, as a library model sees it.
-pub struct Call {
+pub(crate) struct Call {
     pub function: FunctionId,
     pub args: Vec<Argument>,
     pub result: Option<Type>,
@@ -32,7 +34,7 @@ pub struct Call {
 }
 
 /// What a library model says.
-pub enum Reply {
+pub(crate) enum Reply {
     Return(TermId),
     /// Without a result.
     Nothing,
@@ -42,7 +44,7 @@ pub enum Reply {
 
 impl<'p> Pass<'p> {
     #[expect(clippy::too_many_arguments, reason = "the parts of a call instruction")]
-    pub fn call(
+    pub(crate) fn call(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -73,7 +75,7 @@ impl<'p> Pass<'p> {
                 if self.expect_initialised(state, &target) == Flow::Dead {
                     return Ok(Flow::Dead);
                 }
-                let address = self.term(&target);
+                let address = pass::as_term(&mut self.terms, &target);
                 let functions = self.functions_behind(address);
                 let any: Vec<TermId> = functions.iter().map(|(when, _)| *when).collect();
                 let any = self.terms.any(&any);
@@ -136,16 +138,16 @@ impl<'p> Pass<'p> {
     }
 
     /// The functions that a pointer may point to, each with its condition.
-    pub fn functions_behind(&mut self, address: TermId) -> Vec<(TermId, FunctionId)> {
+    pub(crate) fn functions_behind(&mut self, address: TermId) -> Vec<(TermId, FunctionId)> {
         let word = self.word();
         let bits = self.offset_bits();
         let few = self.values.reach(&self.terms, address).few;
         let mut found = Vec::new();
         for value in few.iter() {
-            let Some(object) = self.known.numbered(*value >> bits) else {
+            let Some(object) = self.facts.objects.numbered(*value >> bits) else {
                 continue;
             };
-            if let ObjectKey::Function(function) = self.known.objects[object].key
+            if let ObjectKey::Function(function) = self.facts.objects[object].key
                 && value & ((1 << bits) - 1) == 0
             {
                 let constant = self.terms.constant(word, *value);
@@ -156,7 +158,7 @@ impl<'p> Pass<'p> {
         found
     }
 
-    pub fn call_function(
+    pub(crate) fn call_function(
         &mut self,
         mut state: State,
         frame: &mut Frame,
@@ -218,9 +220,9 @@ impl<'p> Pass<'p> {
             };
             return Ok(Some((state, value)));
         }
-        let depth = self.calls.iter().filter(|f| **f == call.function).count();
+        let depth = self.whereabouts.depth_of(call.function);
         if depth as u64 > u64::from(self.options.unwind) {
-            self.cuts.insert((call.function, None));
+            self.findings.note_cut(call.function, None);
             self.cut(&mut state);
             return Ok(None);
         }
@@ -232,7 +234,10 @@ impl<'p> Pass<'p> {
             return Ok(None);
         };
         let instance = self.instance(frame, &state, call.index);
-        let id = self.known.frame(FrameKey::Call(instance, call.function));
+        let id = self
+            .facts
+            .objects
+            .frame(FrameKey::Call(instance, call.function));
         let mut values = Vec::new();
         let variadic: Vec<(TermId, u64)> = if function.is_variadic {
             let rest = args.split_off(args.len().min(function.params.len()));
@@ -289,16 +294,16 @@ impl<'p> Pass<'p> {
                 let width = self.width_of(scalar);
                 let term = self.terms.resize(*term, width);
                 let shadow = self.terms.resize(*shadow, width);
-                self.partly(term, Some(shadow))
+                shadows::partly(&mut self.terms, term, Some(shadow))
             }
             (other, _) => other.clone(),
         }
     }
 
-    pub fn enter_atomic(&mut self, state: &mut State, frame: &Frame) {
+    pub(crate) fn enter_atomic(&mut self, state: &mut State, frame: &Frame) {
         state.atomic = Some(match state.atomic {
             Some((position, depth)) => (position, depth + 1),
-            None if self.is_alone => (usize::MAX, 1),
+            None if self.prologue.is_alone() => (usize::MAX, 1),
             None => (self.position(frame, state, 0), 1),
         });
         if let Some((usize::MAX, _)) = state.atomic {
@@ -307,7 +312,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn leave_atomic(&mut self, state: &mut State) {
+    pub(crate) fn leave_atomic(&mut self, state: &mut State) {
         state.atomic = match state.atomic {
             Some((position, depth)) if depth > 1 => Some((position, depth - 1)),
             _ => None,
@@ -339,8 +344,8 @@ impl<'p> Pass<'p> {
                 return Ok(None);
             };
             let key = ObjectKey::Local(self.instance(frame, state, 1 + index as u32));
-            let owner = self.thread;
-            let copy = self.known.object(key.clone(), || Object {
+            let owner = self.threads.current();
+            let copy = self.facts.objects.make(key.clone(), || Object {
                 key,
                 size,
                 name: "argument".to_owned(),
@@ -349,7 +354,7 @@ impl<'p> Pass<'p> {
                 starts_as: Content::Unknown,
             });
             state.memory.create(copy);
-            self.make_secret(state, copy);
+            self.track_unwritten(state, copy);
             let always = self.truth();
             let position = self.is_visible(copy, 0, size);
             let position = position.then(|| self.position(frame, state, copies.len() as u32));
@@ -364,7 +369,7 @@ impl<'p> Pass<'p> {
 
     /// Lays the variadic arguments out as words, one after the other, and makes the
     /// list say that all registers are used up.
-    pub fn start_variadic(
+    pub(crate) fn start_variadic(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -382,8 +387,8 @@ impl<'p> Pass<'p> {
             end += size.next_multiple_of(word);
         }
         let key = ObjectKey::Local(self.instance(frame, state, 100));
-        let owner = self.thread;
-        let area = self.known.object(key.clone(), || Object {
+        let owner = self.threads.current();
+        let area = self.facts.objects.make(key.clone(), || Object {
             key,
             size: end.max(1),
             name: "variadic arguments".to_owned(),
@@ -392,7 +397,7 @@ impl<'p> Pass<'p> {
             starts_as: Content::Unknown,
         });
         state.memory.create(area);
-        self.make_secret(state, area);
+        self.track_unwritten(state, area);
         frame.locals.push(area);
         let always = self.truth();
         let position = self.is_visible(area, 0, end);
@@ -419,7 +424,7 @@ impl<'p> Pass<'p> {
 }
 
 impl<'p> Pass<'p> {
-    pub fn copy_variadic(
+    pub(crate) fn copy_variadic(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -444,7 +449,7 @@ impl<'p> Pass<'p> {
 }
 
 /// Cuts a block into parts of at most 8 bytes.
-pub fn split(size: u64) -> Vec<Part> {
+pub(crate) fn split(size: u64) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut at = 0;
     while at < size {
@@ -463,13 +468,13 @@ fn placeholder(state: &State) -> State {
         after: state.after,
         last_steps: Vec::new(),
         memory: crate::memory::Memory::default(),
-        secrets: crate::secrets::Secrets::default(),
+        unwritten: crate::unwritten::Unwritten::default(),
         published: crate::published::Published::default(),
         registers: Rc::default(),
         atomic: None,
         iterations: Rc::from([]),
         bounds: Rc::default(),
-        touches: Vec::new(),
+        unnoticed: Vec::new(),
         held: crate::locksets::Held::default(),
     }
 }

@@ -1,19 +1,20 @@
 //! Single instructions: registers, arithmetic, casts, addresses.
 
-use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::Error;
+use crate::compute::builtins::{self, Computed};
+use crate::compute::floats;
+use crate::compute::words;
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
+use crate::pass;
 use crate::pass::{Flow, Frame, Pass, State, Value};
-use crate::{Error, floats};
-use formula::{BinaryOp as Word, Sort, TermId};
-use ir::{
-    BlockId, Body, Builtin, Cast, Comparison, Constant, FunctionId, GlobalId, Inst, Op, Operand,
-    RmwOp, Type,
-};
+use formula::{Sort, TermId};
+use ir::{BlockId, Body, Builtin, Constant, FunctionId, GlobalId, Inst, Op, Operand, RmwOp, Type};
 use std::rc::Rc;
 
 impl<'p> Pass<'p> {
     // Operands.
 
-    pub fn value_of(&mut self, state: &State, frame: &Frame, operand: Operand) -> Value {
+    pub(crate) fn value_of(&mut self, state: &State, frame: &Frame, operand: Operand) -> Value {
         match operand {
             Operand::Value(id) => match frame.scratch.get(&id).or_else(|| state.registers.get(&id))
             {
@@ -32,31 +33,23 @@ impl<'p> Pass<'p> {
     }
 
     /// A scalar operand.
-    pub fn term_of(&mut self, state: &State, frame: &Frame, operand: Operand) -> TermId {
+    pub(crate) fn term_of(&mut self, state: &State, frame: &Frame, operand: Operand) -> TermId {
         let value = self.value_of(state, frame, operand);
-        self.term(&value)
+        pass::as_term(&mut self.terms, &value)
     }
 
-    /// A value as a scalar.
-    pub fn term(&mut self, value: &Value) -> TermId {
-        match value {
-            Value::Term(term) | Value::Partly(term, _) => *term,
-            Value::Tuple(_) => self.terms.constant(1, 0),
-        }
-    }
-
-    pub fn word(&self) -> u32 {
+    pub(crate) fn word(&self) -> u32 {
         8 * self.program.target.pointer_bytes as u32
     }
 
-    pub fn width_of(&self, ty: &Type) -> u32 {
+    pub(crate) fn width_of(&self, ty: &Type) -> u32 {
         match ty {
             Type::Int(bits) => *bits,
             other => 8 * other.bytes(self.program.target.pointer_bytes) as u32,
         }
     }
 
-    pub fn zero(&mut self, ty: &Type) -> Value {
+    pub(crate) fn zero(&mut self, ty: &Type) -> Value {
         match ty {
             Type::Tuple(tuple) => {
                 let fields = tuple.fields.iter().map(|(_, ty)| self.zero(ty));
@@ -98,12 +91,12 @@ impl<'p> Pass<'p> {
 
     // Addresses: the object in the high bits, the offset in the low bits.
 
-    pub fn offset_bits(&self) -> u32 {
+    pub(crate) fn offset_bits(&self) -> u32 {
         crate::offset_bits(self.program)
     }
 
-    pub fn address(&mut self, object: ObjectId, offset: i64) -> TermId {
-        let base = u128::from(self.known.number(object)) << self.offset_bits();
+    pub(crate) fn address(&mut self, object: ObjectId, offset: i64) -> TermId {
+        let base = u128::from(self.facts.objects.number(object)) << self.offset_bits();
         let word = self.word();
         self.terms
             .constant(word, base.wrapping_add(offset as i128 as u128))
@@ -112,32 +105,34 @@ impl<'p> Pass<'p> {
     /// The address of an object that is only loaded and stored: wider than a pointer,
     /// so that those that the program can hold are left for others.
     fn private_address(&mut self, object: ObjectId) -> TermId {
-        let number = self.known.private_number(object);
+        let number = self.facts.objects.private_number(object);
         let width = self.word() + u32::BITS;
         self.terms.constant(width, number << self.offset_bits())
     }
 
-    pub fn function_address(&mut self, function: FunctionId) -> TermId {
-        let object = self.known.function(self.program, function);
+    pub(crate) fn function_address(&mut self, function: FunctionId) -> TermId {
+        let object = self.facts.objects.function(self.program, function);
         self.address(object, 0)
     }
 
-    pub fn label_address(&mut self, function: FunctionId, block: BlockId) -> TermId {
-        let object = self.known.label(function, block);
+    pub(crate) fn label_address(&mut self, function: FunctionId, block: BlockId) -> TermId {
+        let object = self.facts.objects.label(function, block);
         self.address(object, 0)
     }
 
-    pub fn global_object(&mut self, global: GlobalId) -> ObjectId {
+    pub(crate) fn global_object(&mut self, global: GlobalId) -> ObjectId {
         if self.program.globals[global].is_thread_local {
-            self.known.thread_local(self.program, self.thread, global)
+            self.facts
+                .objects
+                .thread_local(self.program, self.threads.current(), global)
         } else {
-            self.known.global(global)
+            self.facts.objects.global(global)
         }
     }
 
     // Instructions.
 
-    pub fn run_inst(
+    pub(crate) fn run_inst(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -146,7 +141,7 @@ impl<'p> Pass<'p> {
     ) -> Result<Flow, Error> {
         let value = match &inst.op {
             Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. } => {
-                self.count_execution(frame, state);
+                self.threads.count_execution(frame, state);
                 return self.access_memory(state, frame, body, inst);
             }
             Op::Call {
@@ -154,11 +149,11 @@ impl<'p> Pass<'p> {
                 args,
                 by_value,
             } => {
-                self.count_execution(frame, state);
+                self.threads.count_execution(frame, state);
                 return self.call(state, frame, body, inst, callee, args, by_value);
             }
             Op::Any => {
-                self.count_execution(frame, state);
+                self.threads.count_execution(frame, state);
                 match inst.result.map(|result| body.values[result].clone()) {
                     Some(Type::Tuple(_)) | None => {
                         return Err(self.unsupported(frame, "an undefined aggregate"));
@@ -185,7 +180,7 @@ impl<'p> Pass<'p> {
                 let local = self.make_local(state, frame, *bytes, *count, name)?;
                 let is_private = inst
                     .result
-                    .is_some_and(|result| frame.shape.private.contains(result));
+                    .is_some_and(|result| frame.order.private.contains(result));
                 Value::Term(match is_private {
                     true => self.private_address(local),
                     false => self.address(local, 0),
@@ -226,10 +221,10 @@ impl<'p> Pass<'p> {
             Some(count) => self.greatest(frame, count, "a local array")?,
         };
         let key = ObjectKey::Local(self.instance(frame, state, 0));
-        let owner = self.thread;
+        let owner = self.threads.current();
         let size = bytes.saturating_mul(most);
         self.check_size(frame, size)?;
-        let object = self.known.object(key.clone(), || Object {
+        let object = self.facts.objects.make(key.clone(), || Object {
             key,
             size,
             name: name.unwrap_or_else(|| "local".to_owned()),
@@ -238,19 +233,19 @@ impl<'p> Pass<'p> {
             starts_as: Content::Unknown,
         });
         if let Some(count) = count {
-            self.known.enlarge(object, size);
+            self.facts.objects.enlarge(object, size);
             let count = self.terms.resize(count, self.word());
             let bytes = self.terms.constant(self.word(), u128::from(bytes));
             let extent = self.terms.mul(count, bytes);
             self.note_extent(state, object, extent);
         }
         state.memory.create(object);
-        self.make_secret(state, object);
+        self.track_unwritten(state, object);
         frame.locals.push(object);
         Ok(object)
     }
 
-    pub fn check_size(&self, frame: &Frame, size: u64) -> Result<(), Error> {
+    pub(crate) fn check_size(&self, frame: &Frame, size: u64) -> Result<(), Error> {
         if size >= 1 << self.offset_bits() {
             return Err(self.unsupported(frame, format!("an object of {size} bytes")));
         }
@@ -258,7 +253,12 @@ impl<'p> Pass<'p> {
     }
 
     /// The greatest value a size can have.
-    pub fn greatest(&mut self, frame: &Frame, term: TermId, what: &str) -> Result<u64, Error> {
+    pub(crate) fn greatest(
+        &mut self,
+        frame: &Frame,
+        term: TermId,
+        what: &str,
+    ) -> Result<u64, Error> {
         if let Some(value) = self.terms.as_constant(term) {
             return Ok(value as u64);
         }
@@ -266,31 +266,15 @@ impl<'p> Pass<'p> {
         if greatest > 1 << 16 {
             return Err(self.unsupported(frame, format!("{what} whose size is not known")));
         }
-        self.is_coarse = true;
+        self.findings.note_coarse(true);
         Ok(greatest as u64)
     }
 
-    pub fn upper_bound(&mut self, term: TermId) -> u128 {
+    pub(crate) fn upper_bound(&mut self, term: TermId) -> u128 {
         match self.values.few(&self.terms, term) {
             Some(few) => few.last().copied().unwrap_or(0),
             None => *self.terms.range(term).unsigned().end(),
         }
-    }
-
-    /// A 1-bit word as a condition.
-    pub fn condition(&mut self, bit: TermId) -> TermId {
-        if self.terms.is_bool(bit) {
-            return bit;
-        }
-        match self.terms.width(bit) {
-            1 => self.terms.is_one(bit),
-            _ => self.terms.is_nonzero(bit),
-        }
-    }
-
-    pub fn is_zero(&mut self, term: TermId) -> TermId {
-        let nonzero = self.terms.is_nonzero(term);
-        self.terms.not(nonzero)
     }
 
     /// Computes without memory; `None` if no path goes on.
@@ -332,7 +316,7 @@ impl<'p> Pass<'p> {
                 let a = self.term_of(state, frame, *left);
                 let b = self.term_of(state, frame, *right);
                 let (a, b) = self.as_compared(a, b);
-                let holds = self.compare(*op, a, b);
+                let holds = words::compare(&mut self.terms, *op, a, b);
                 self.terms.to_bit(holds)
             }
             Op::FloatBinary { op, left, right } => {
@@ -366,7 +350,9 @@ impl<'p> Pass<'p> {
                     // As a number it may come back as a pointer anywhere.
                     self.publish(state, a);
                 }
-                self.cast(*op, a, &from, result, result_width)
+                let terms = &mut self.terms;
+                let cast = words::cast(terms, *op, a, &from, result, result_width);
+                self.or_anything(cast, result_width)
             }
             Op::Offset {
                 base, bytes, terms, ..
@@ -390,7 +376,7 @@ impl<'p> Pass<'p> {
                 otherwise,
             } => {
                 let condition = self.term_of(state, frame, *condition);
-                let condition = self.condition(condition);
+                let condition = words::condition(&mut self.terms, condition);
                 let a = self.value_of(state, frame, *then);
                 let b = self.value_of(state, frame, *otherwise);
                 return Ok(Some(self.choose(condition, &a, &b)));
@@ -424,112 +410,34 @@ impl<'p> Pass<'p> {
         Ok(Some(Value::Term(term)))
     }
 
-    pub fn compare(&mut self, op: Comparison, a: TermId, b: TermId) -> TermId {
-        match op {
-            Comparison::Equal => self.terms.equal(a, b),
-            Comparison::NotEqual => self.terms.different(a, b),
-            Comparison::UnsignedLess => self.terms.unsigned_less(a, b),
-            Comparison::UnsignedLessEqual => self.terms.unsigned_less_equal(a, b),
-            Comparison::UnsignedGreater => self.terms.unsigned_less(b, a),
-            Comparison::UnsignedGreaterEqual => self.terms.unsigned_less_equal(b, a),
-            Comparison::SignedLess => self.terms.signed_less(a, b),
-            Comparison::SignedLessEqual => self.terms.signed_less_equal(a, b),
-            Comparison::SignedGreater => self.terms.signed_less(b, a),
-            Comparison::SignedGreaterEqual => self.terms.signed_less_equal(b, a),
-        }
-    }
-
     /// Applies a function to constants. What is not constant gives any value at
     /// all, which is too much rather than too little.
-    pub fn on_constants(
+    pub(crate) fn on_constants(
         &mut self,
         args: &[TermId],
         width: u32,
         f: impl Fn(&[u128]) -> u128,
     ) -> TermId {
-        let constants: Option<Vec<u128>> = args
-            .iter()
-            .map(|arg| self.terms.as_constant(*arg))
-            .collect();
-        match constants {
-            Some(values) => self.terms.constant(width, f(&values)),
-            None => self.anything(width),
-        }
+        let result = words::on_constants(&mut self.terms, args, width, f);
+        self.or_anything(result, width)
+    }
+
+    /// A result, or any value at all if nothing is known of it.
+    fn or_anything(&mut self, result: Option<TermId>, width: u32) -> TermId {
+        result.unwrap_or_else(|| self.anything(width))
     }
 
     /// A number about which nothing is said, though the program says something.
-    pub fn anything(&mut self, width: u32) -> TermId {
-        self.is_coarse = true;
+    pub(crate) fn anything(&mut self, width: u32) -> TermId {
+        self.findings.note_coarse(true);
         self.terms.new_variable("coarse", Sort::BitVec(width))
     }
 
-    fn cast(&mut self, op: Cast, a: TermId, from: &Type, to: Option<&Type>, width: u32) -> TermId {
-        match op {
-            Cast::Truncate | Cast::ZeroExtend | Cast::PointerToInt | Cast::IntToPointer => {
-                self.terms.resize(a, width)
-            }
-            Cast::SignExtend => self.terms.resize_signed(a, width),
-            Cast::Reinterpret => a,
-            Cast::FloatToSigned
-            | Cast::FloatToUnsigned
-            | Cast::SignedToFloat
-            | Cast::UnsignedToFloat
-            | Cast::FloatResize => {
-                let from = from.clone();
-                let to = to.cloned().unwrap_or(Type::Double);
-                self.on_constants(&[a], width, move |v| floats::cast(op, v[0], &from, &to))
-            }
-        }
-    }
-
     /// The new value of a cell after an atomic read-modify-write.
-    pub fn read_modify_write(&mut self, op: RmwOp, old: TermId, operand: TermId) -> TermId {
-        match op {
-            RmwOp::Exchange => operand,
-            RmwOp::Add => self.terms.add(old, operand),
-            RmwOp::Sub => self.terms.sub(old, operand),
-            RmwOp::And => self.terms.bit_and(old, operand),
-            RmwOp::Nand => {
-                let both = self.terms.bit_and(old, operand);
-                self.terms.bit_not(both)
-            }
-            RmwOp::Or => self.terms.bit_or(old, operand),
-            RmwOp::Xor => self.terms.bit_xor(old, operand),
-            RmwOp::SignedMax | RmwOp::SignedMin => {
-                let less = self.terms.signed_less(old, operand);
-                let is_max = op == RmwOp::SignedMax;
-                let (a, b) = if is_max {
-                    (operand, old)
-                } else {
-                    (old, operand)
-                };
-                self.terms.ite(less, a, b)
-            }
-            RmwOp::UnsignedMax | RmwOp::UnsignedMin => {
-                let less = self.terms.unsigned_less(old, operand);
-                let is_max = op == RmwOp::UnsignedMax;
-                let (a, b) = if is_max {
-                    (operand, old)
-                } else {
-                    (old, operand)
-                };
-                self.terms.ite(less, a, b)
-            }
-            RmwOp::FloatAdd | RmwOp::FloatSub => {
-                let width = self.terms.width(old);
-                let ty = if width == 32 {
-                    Type::Float
-                } else {
-                    Type::Double
-                };
-                let op = if op == RmwOp::FloatAdd {
-                    ir::FloatOp::Add
-                } else {
-                    ir::FloatOp::Sub
-                };
-                self.on_constants(&[old, operand], width, move |v| floats::binary(op, v, &ty))
-            }
-        }
+    pub(crate) fn read_modify_write(&mut self, op: RmwOp, old: TermId, operand: TermId) -> TermId {
+        let result = words::read_modify_write(&mut self.terms, op, old, operand);
+        let width = self.terms.width(old);
+        self.or_anything(result, width)
     }
 
     fn builtin(
@@ -541,135 +449,19 @@ impl<'p> Pass<'p> {
         result_width: u32,
     ) -> Result<Value, Error> {
         let width = self.width_of(ty);
-        let pair = |pass: &mut Self, value: TermId, overflow: TermId| {
-            let overflow = pass.terms.to_bit(overflow);
-            Ok(Value::Tuple(Rc::from([
-                Value::Term(value),
-                Value::Term(overflow),
-            ])))
-        };
-        let term = match (op, args) {
-            (Builtin::Abs, [a, ..]) => {
-                let zero = self.terms.constant(width, 0);
-                let negative = self.terms.signed_less(*a, zero);
-                let negated = self.terms.neg(*a);
-                self.terms.ite(negative, negated, *a)
-            }
-            (Builtin::SignedMax, [a, b]) => self.read_modify_write(RmwOp::SignedMax, *a, *b),
-            (Builtin::SignedMin, [a, b]) => self.read_modify_write(RmwOp::SignedMin, *a, *b),
-            (Builtin::UnsignedMax, [a, b]) => self.read_modify_write(RmwOp::UnsignedMax, *a, *b),
-            (Builtin::UnsignedMin, [a, b]) => self.read_modify_write(RmwOp::UnsignedMin, *a, *b),
-            (Builtin::CountOnes, [a, ..]) => {
-                let mut sum = self.terms.constant(width, 0);
-                for bit in 0..width {
-                    let bit = self.terms.extract(*a, bit, bit);
-                    let bit = self.terms.resize(bit, width);
-                    sum = self.terms.add(sum, bit);
+        Ok(
+            match builtins::builtin(&mut self.terms, op, args, (ty, width), result_width) {
+                Computed::Word(term) => Value::Term(term),
+                Computed::WithOverflow(term, overflow) => {
+                    let overflow = self.terms.to_bit(overflow);
+                    Value::Tuple(Rc::from([Value::Term(term), Value::Term(overflow)]))
                 }
-                sum
-            }
-            (Builtin::CountTrailingZeros | Builtin::CountLeadingZeros, [a, ..]) => {
-                let mut count = self.terms.constant(width, u128::from(width));
-                for index in 0..width {
-                    // The last one to be looked at decides.
-                    let (bit, zeros) = if op == Builtin::CountTrailingZeros {
-                        (width - 1 - index, width - 1 - index)
-                    } else {
-                        (index, width - 1 - index)
-                    };
-                    let bit = self.terms.extract(*a, bit, bit);
-                    let is_set = self.terms.is_one(bit);
-                    let zeros = self.terms.constant(width, u128::from(zeros));
-                    count = self.terms.ite(is_set, zeros, count);
+                Computed::Anything => Value::Term(self.anything(result_width)),
+                Computed::Unsupported => {
+                    return Err(self.unsupported(frame, format!("the builtin {op:?}")));
                 }
-                count
-            }
-            (Builtin::ByteSwap | Builtin::BitReverse, [a, ..]) => {
-                let step = if op == Builtin::ByteSwap { 8 } else { 1 };
-                let mut value = None;
-                for index in 0..width / step {
-                    let piece = self
-                        .terms
-                        .extract(*a, step * index + step - 1, step * index);
-                    value = Some(match value {
-                        None => piece,
-                        Some(high) => self.terms.concat(high, piece),
-                    });
-                }
-                value.unwrap_or(*a)
-            }
-            (Builtin::SignedAddOverflow | Builtin::SignedSubOverflow, [a, b]) if width < 128 => {
-                let op = match op {
-                    Builtin::SignedAddOverflow => Word::Add,
-                    _ => Word::Sub,
-                };
-                let (value, overflow) = self.signed_exactly(op, *a, *b);
-                return pair(self, value, overflow);
-            }
-            (Builtin::SignedMulOverflow, [a, b]) if width <= 64 => {
-                let (value, overflow) = self.signed_exactly(Word::Mul, *a, *b);
-                return pair(self, value, overflow);
-            }
-            (Builtin::UnsignedAddOverflow | Builtin::UnsignedSubOverflow, [a, b])
-                if width < 128 =>
-            {
-                let (x, y) = (
-                    self.terms.zero_extend(*a, width + 1),
-                    self.terms.zero_extend(*b, width + 1),
-                );
-                let exact = if op == Builtin::UnsignedAddOverflow {
-                    self.terms.add(x, y)
-                } else {
-                    self.terms.sub(x, y)
-                };
-                let value = self.terms.extract(exact, width - 1, 0);
-                let top = self.terms.extract(exact, width, width);
-                let overflow = self.terms.is_one(top);
-                return pair(self, value, overflow);
-            }
-            (Builtin::UnsignedMulOverflow, [a, b]) if width <= 64 => {
-                let (x, y) = (
-                    self.terms.zero_extend(*a, 2 * width),
-                    self.terms.zero_extend(*b, 2 * width),
-                );
-                let exact = self.terms.mul(x, y);
-                let value = self.terms.extract(exact, width - 1, 0);
-                let back = self.terms.zero_extend(value, 2 * width);
-                let overflow = self.terms.different(back, exact);
-                return pair(self, value, overflow);
-            }
-            (Builtin::FunnelShiftLeft | Builtin::FunnelShiftRight, [a, b, shift])
-                if width <= 64 =>
-            {
-                let modulus = self.terms.constant(width, u128::from(width));
-                let shift = self.terms.unsigned_rem(*shift, modulus);
-                let both = self.terms.concat(*a, *b);
-                let shift = self.terms.zero_extend(shift, 2 * width);
-                if op == Builtin::FunnelShiftLeft {
-                    let shifted = self.terms.shift_left(both, shift);
-                    self.terms.extract(shifted, 2 * width - 1, width)
-                } else {
-                    let shifted = self.terms.shift_right(both, shift);
-                    self.terms.extract(shifted, width - 1, 0)
-                }
-            }
-            (Builtin::FloatAbs, [a]) => {
-                let mask = self.terms.constant(width, (1 << (width - 1)) - 1);
-                self.terms.bit_and(*a, mask)
-            }
-            _ if ty.is_float() => {
-                let ty = ty.clone();
-                self.on_constants(args, result_width, move |v| floats::builtin(op, v, &ty))
-            }
-            _ => return Err(self.unsupported(frame, format!("the builtin {op:?}"))),
-        };
-        let is_float = ty.is_float();
-        let term = if is_float || self.terms.width(term) == result_width {
-            term
-        } else {
-            self.terms.resize(term, result_width)
-        };
-        Ok(Value::Term(term))
+            },
+        )
     }
 }
 

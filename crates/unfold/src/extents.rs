@@ -7,30 +7,35 @@
 //! greatest size go unnoticed.
 
 use crate::checks::Check;
-use crate::known::{Known, ObjectId};
+use crate::facts::Growth;
+use crate::facts::objects::ObjectId;
 use crate::pass::{Pass, State};
+use crate::tables::RunConstant;
 use formula::{Range, TermId};
+use std::collections::BTreeSet;
 
-impl Known {
-    /// An object is made anew, perhaps with another size than in the passes before.
-    pub fn enlarge(&mut self, object: ObjectId, size: u64) {
-        let data = &mut self.objects[object];
-        if data.size < size {
-            data.size = size;
-            self.grew = true;
-        }
+/// Objects whose size is not a constant.
+#[derive(Default)]
+pub(crate) struct Extents {
+    objects: BTreeSet<ObjectId>,
+    pub growth: Growth,
+}
+
+impl Extents {
+    fn note(&mut self, object: ObjectId) {
+        self.growth.note(self.objects.insert(object));
     }
 }
 
 impl<'p> Pass<'p> {
     /// An object of this size, in bytes, comes into being.
-    pub fn note_extent(&mut self, state: &mut State, object: ObjectId, size: TermId) {
+    pub(crate) fn note_extent(&mut self, state: &mut State, object: ObjectId, size: TermId) {
         if !self.options.checks.has(Check::Memory) {
             return;
         }
-        let greatest = self.known.objects[object].size;
+        let greatest = self.facts.objects[object].size;
         if self.terms.as_constant(size) != Some(u128::from(greatest)) {
-            self.known.grew |= self.known.extents.insert(object);
+            self.facts.extents.note(object);
         }
         if let Some(extent) = self.extent(object) {
             let size = self.terms.resize(size, self.word());
@@ -40,34 +45,37 @@ impl<'p> Pass<'p> {
     }
 
     /// An object is there from the start, and this large.
-    pub fn set_extent(&mut self, object: ObjectId, size: TermId) {
-        self.known.grew |= self.known.extents.insert(object);
-        self.extents.insert(object, size);
+    pub(crate) fn set_extent(&mut self, object: ObjectId, size: TermId) {
+        self.facts.extents.note(object);
+        self.tables.constants.set(RunConstant::Extent, object, size);
     }
 
     /// How large an object really is, if that is not a constant. The same for all
     /// threads, since an allocation happens at most once.
-    pub fn extent(&mut self, object: ObjectId) -> Option<TermId> {
-        if !self.known.extents.contains(&object) {
+    pub(crate) fn extent(&mut self, object: ObjectId) -> Option<TermId> {
+        if !self.facts.extents.objects.contains(&object) {
             return None;
         }
-        if let Some(extent) = self.extents.get(&object) {
-            return Some(*extent);
+        let known = self.tables.constants.get(RunConstant::Extent, object);
+        if known.is_some() {
+            return known;
         }
-        let (width, greatest) = (self.word(), self.known.objects[object].size);
+        let (width, greatest) = (self.word(), self.facts.objects[object].size);
         let range = Range::from_unsigned(width, 0..=u128::from(greatest));
         let extent = self.terms.new_variable_in("extent", range);
-        self.extents.insert(object, extent);
+        self.tables
+            .constants
+            .set(RunConstant::Extent, object, extent);
         Some(extent)
     }
 
     /// When an object reaches as far as this, which is not beyond its greatest size.
-    pub fn extends(&mut self, object: ObjectId, end: u64) -> TermId {
+    pub(crate) fn extends(&mut self, object: ObjectId, end: u64) -> TermId {
         let end = self.terms.constant(self.word(), u128::from(end));
         self.extends_to(object, end)
     }
 
-    pub fn extends_to(&mut self, object: ObjectId, end: TermId) -> TermId {
+    pub(crate) fn extends_to(&mut self, object: ObjectId, end: TermId) -> TermId {
         match self.extent(object) {
             Some(extent) => self.terms.unsigned_less_equal(end, extent),
             None => self.truth(),

@@ -7,15 +7,15 @@
 //! notices. Where none of them is known it is no step at all.
 
 use crate::Error;
-use crate::known::ObjectId;
+use crate::facts::objects::ObjectId;
 use crate::pass::{Execution, Frame, Pass, State};
 use crate::threads::{Place, Step};
 use ir::{Body, Operand, Terminator};
 
 impl<'p> Pass<'p> {
     /// A function returns; that is counted, whatever becomes of its locals.
-    pub fn end_function(&mut self, state: &mut State, frame: &mut Frame, body: &Body) {
-        let execution = self.push_execution(Execution {
+    pub(crate) fn end_function(&mut self, state: &mut State, frame: &mut Frame, body: &Body) {
+        let execution = self.threads.push_execution(Execution {
             function: frame.function,
             inst: None,
             guard: state.guard,
@@ -32,7 +32,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Locals of a block come to their end.
-    pub fn restore_stack(
+    pub(crate) fn restore_stack(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -42,7 +42,7 @@ impl<'p> Pass<'p> {
         let Some(mark) = self.terms.as_constant(saved) else {
             return Err(self.unsupported(frame, "a block whose beginning is not known"));
         };
-        self.count_execution(frame, state);
+        self.threads.count_execution(frame, state);
         let locals = frame.locals.iter().skip(mark as usize);
         // Others may belong to other paths.
         let locals = locals.filter(|object| state.memory.has(**object));
@@ -52,8 +52,8 @@ impl<'p> Pass<'p> {
     }
 
     /// The thread leaves all its functions at once.
-    pub fn end_all_locals(&mut self, state: &mut State, frame: &Frame) {
-        let objects = self.known.objects.keys();
+    pub(crate) fn end_all_locals(&mut self, state: &mut State, frame: &Frame) {
+        let objects = self.facts.objects.iter().map(|(id, _)| id);
         let own = objects.filter(|id| self.is_own_local(*id) && state.memory.has(*id));
         let own: Vec<ObjectId> = own.collect();
         self.end_locals_here(state, frame, &own);
@@ -79,7 +79,7 @@ impl<'p> Pass<'p> {
         }
         let mut lives = Vec::new();
         for object in locals {
-            lives.extend(self.alive_object(*object));
+            lives.extend(self.facts.alive_object(*object));
         }
         let is_noticed = lives.iter().any(|life| self.is_visible(*life, 0, 1));
         let position = match state.atomic {
@@ -87,7 +87,7 @@ impl<'p> Pass<'p> {
             None if is_noticed => Some(self.push_guarded(state, guard, step, execution)),
             None => {
                 let never = self.terms.bool(false);
-                self.touch_at(state, guard, never, step, execution);
+                self.unnoticed_step_at(state, guard, never, step, execution);
                 None
             }
         };
@@ -98,7 +98,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Locals are gone, without any step.
-    pub fn forget_locals(&mut self, state: &mut State, locals: &[ObjectId]) {
+    pub(crate) fn forget_locals(&mut self, state: &mut State, locals: &[ObjectId]) {
         for object in locals {
             state.memory.forget(*object);
             self.end_shadow(state, *object);

@@ -5,23 +5,23 @@
 //! that is only tried, is not held. To forget a lock is always right.
 
 use crate::access::Targets;
-use crate::known::ObjectId;
+use crate::facts::objects::ObjectId;
 use crate::pass::{Pass, State};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Where a lock is.
-pub type Lock = (ObjectId, u64);
+pub(crate) type Lock = (ObjectId, u64);
 
 /// Whether others may hold the lock at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Grip {
+pub(crate) enum Grip {
     Shared,
     Alone,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Held {
+pub(crate) struct Held {
     locks: Rc<BTreeMap<Lock, Grip>>,
 }
 
@@ -38,7 +38,7 @@ impl Held {
     }
 
     /// What is held on both paths.
-    pub fn merge(&mut self, other: &Held) {
+    pub(crate) fn merge(&mut self, other: &Held) {
         if Rc::ptr_eq(&self.locks, &other.locks) {
             return;
         }
@@ -50,7 +50,7 @@ impl Held {
     }
 
     /// Whether two threads cannot hold all of this at the same time.
-    pub fn excludes(&self, other: &Held) -> bool {
+    pub(crate) fn excludes(&self, other: &Held) -> bool {
         self.locks.iter().any(|(lock, grip)| {
             let theirs = other.locks.get(lock);
             theirs.is_some_and(|theirs| *grip.max(theirs) == Grip::Alone)
@@ -58,7 +58,7 @@ impl Held {
     }
 
     /// Leaves out locks that cannot be relied on.
-    pub fn retain(&mut self, is_reliable: impl Fn(&Lock) -> bool) {
+    pub(crate) fn retain(&mut self, is_reliable: impl Fn(&Lock) -> bool) {
         if !self.locks.keys().all(&is_reliable) {
             Rc::make_mut(&mut self.locks).retain(|lock, _| is_reliable(lock));
         }
@@ -67,7 +67,7 @@ impl Held {
 
 impl<'p> Pass<'p> {
     /// The thread holds the lock from now on.
-    pub fn note_lock(&self, state: &mut State, targets: &Targets, grip: Grip) {
+    pub(crate) fn note_lock(&self, state: &mut State, targets: &Targets, grip: Grip) {
         if let [target] = targets.list.as_slice()
             && self.terms.as_bool(target.condition) == Some(true)
         {
@@ -76,7 +76,7 @@ impl<'p> Pass<'p> {
     }
 
     /// It may not hold the lock any more.
-    pub fn note_unlock(&self, state: &mut State, targets: &Targets) {
+    pub(crate) fn note_unlock(&self, state: &mut State, targets: &Targets) {
         for target in &targets.list {
             state.held.give((target.object, target.offset));
         }
@@ -86,7 +86,7 @@ impl<'p> Pass<'p> {
 #[cfg(test)]
 mod tests {
     use super::{Grip, Held};
-    use crate::known::ObjectId;
+    use crate::facts::objects::ObjectId;
 
     fn held(locks: &[(u32, Grip)]) -> Held {
         let mut held = Held::default();

@@ -4,7 +4,7 @@
 //! until written. It knows nothing of other threads: what they share is kept
 //! elsewhere, and the bytes here are then without meaning.
 
-use crate::known::{Content, Known, ObjectId};
+use crate::facts::objects::{Content, ObjectId, Objects};
 use formula::{Sort, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -12,19 +12,19 @@ use std::rc::Rc;
 /// The value of bytes that were never written, fixed when first asked for. The
 /// same for all paths and threads.
 #[derive(Default)]
-pub struct Fresh {
+pub(crate) struct Fresh {
     bytes: HashMap<(ObjectId, u64), TermId>,
 }
 
 impl Fresh {
     /// Whether anybody has asked for such a byte.
-    pub fn is_in_use(&self) -> bool {
+    pub(crate) fn is_in_use(&self) -> bool {
         !self.bytes.is_empty()
     }
 }
 
 #[derive(Clone, Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     objects: Rc<HashMap<ObjectId, Rc<Store>>>,
 }
 
@@ -48,9 +48,9 @@ enum Written {
 }
 
 /// What reading needs besides the memory itself.
-pub struct Ground<'a> {
+pub(crate) struct Ground<'a> {
     pub terms: &'a mut Terms,
-    pub known: &'a Known,
+    pub objects: &'a Objects,
     pub fresh: &'a mut Fresh,
 }
 
@@ -58,7 +58,7 @@ impl Ground<'_> {
     /// Bytes as they were before anybody wrote.
     fn untouched(&mut self, object: ObjectId, offset: u64, size: u64) -> TermId {
         let width = 8 * size as u32;
-        match &self.known.objects[object].starts_as {
+        match &self.objects[object].starts_as {
             Content::Zero => self.terms.constant(width, 0),
             Content::Bytes(bytes) => {
                 let at = |index: u64| bytes.get((offset + index) as usize).copied().unwrap_or(0);
@@ -103,7 +103,13 @@ impl Ground<'_> {
 
 impl Memory {
     /// At most 16 bytes.
-    pub fn read(&self, ground: &mut Ground, object: ObjectId, offset: u64, size: u64) -> TermId {
+    pub(crate) fn read(
+        &self,
+        ground: &mut Ground,
+        object: ObjectId,
+        offset: u64,
+        size: u64,
+    ) -> TermId {
         let Some(store) = self.objects.get(&object) else {
             return ground.untouched(object, offset, size);
         };
@@ -136,7 +142,7 @@ impl Memory {
         value.unwrap_or_else(|| ground.terms.constant(8, 0))
     }
 
-    pub fn write(
+    pub(crate) fn write(
         &mut self,
         ground: &mut Ground,
         object: ObjectId,
@@ -151,7 +157,7 @@ impl Memory {
         self.put(ground, object, offset, segment);
     }
 
-    pub fn fill(
+    pub(crate) fn fill(
         &mut self,
         ground: &mut Ground,
         object: ObjectId,
@@ -174,12 +180,12 @@ impl Memory {
     }
 
     /// A new object, of which nothing has been written.
-    pub fn create(&mut self, object: ObjectId) {
+    pub(crate) fn create(&mut self, object: ObjectId) {
         Rc::make_mut(&mut self.objects).insert(object, Rc::default());
     }
 
     /// Whether some part of an object is exactly this term.
-    pub fn holds(&self, object: ObjectId, term: TermId) -> bool {
+    pub(crate) fn holds(&self, object: ObjectId, term: TermId) -> bool {
         self.objects.get(&object).is_some_and(|store| {
             let mut segments = store.segments.values();
             segments.any(|segment| segment.content == Written::Term(term))
@@ -187,7 +193,7 @@ impl Memory {
     }
 
     /// Puts another term wherever an object holds exactly this one.
-    pub fn replace(&mut self, object: ObjectId, old: TermId, new: TermId) {
+    pub(crate) fn replace(&mut self, object: ObjectId, old: TermId, new: TermId) {
         if let Some(store) = Rc::make_mut(&mut self.objects).get_mut(&object) {
             for segment in Rc::make_mut(store).segments.values_mut() {
                 if segment.content == Written::Term(old) {
@@ -198,7 +204,7 @@ impl Memory {
     }
 
     /// Whether some of the bytes were written.
-    pub fn has_written(&self, object: ObjectId, offset: u64, size: u64) -> bool {
+    pub(crate) fn has_written(&self, object: ObjectId, offset: u64, size: u64) -> bool {
         self.objects.get(&object).is_some_and(|store| {
             store.segment_at(offset).is_some()
                 || store.segments.range(offset..offset + size).next().is_some()
@@ -206,11 +212,11 @@ impl Memory {
     }
 
     /// Whether it knows an object that is made on the way.
-    pub fn has(&self, object: ObjectId) -> bool {
+    pub(crate) fn has(&self, object: ObjectId) -> bool {
         self.objects.contains_key(&object)
     }
 
-    pub fn forget(&mut self, object: ObjectId) {
+    pub(crate) fn forget(&mut self, object: ObjectId) {
         if self.objects.contains_key(&object) {
             Rc::make_mut(&mut self.objects).remove(&object);
         }
@@ -218,7 +224,7 @@ impl Memory {
 
     /// What this memory holds where the condition is true, and the other where it
     /// is false.
-    pub fn merge(&mut self, ground: &mut Ground, condition: TermId, other: &Memory) {
+    pub(crate) fn merge(&mut self, ground: &mut Ground, condition: TermId, other: &Memory) {
         if Rc::ptr_eq(&self.objects, &other.objects) {
             return;
         }
@@ -233,7 +239,7 @@ impl Memory {
         ids.sort_unstable();
         let empty = Rc::new(Store::default());
         for object in ids {
-            let is_made_on_the_way = ground.known.is_made_on_the_way(object);
+            let is_made_on_the_way = ground.objects.is_made_on_the_way(object);
             let (mine, theirs) = match (self.objects.get(&object), other.objects.get(&object)) {
                 // It exists only on one of the paths.
                 (None, Some(theirs)) if is_made_on_the_way => {

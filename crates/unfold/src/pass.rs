@@ -1,30 +1,36 @@
-//! One pass over all threads: what it collects, and the few primitives with which
-//! everything else adds to it.
+//! One pass over all threads: its rooms, what a path knows, and the few primitives
+//! with which everything else adds to them.
 
+use crate::address_reuse::AddressReuse;
 use crate::arguments::OpenArguments;
+use crate::block_order::BlockOrder;
+use crate::block_order::BlockOrders;
 use crate::checks::Check;
-use crate::known::{FrameId, Instance, Known, ObjectId};
+use crate::compute::guards;
+use crate::facts::Facts;
+use crate::facts::objects::{FrameId, Instance, ObjectId};
+use crate::findings::Findings;
 use crate::learn::{self, Bounds};
 use crate::locksets::Held;
-use crate::memory::{Fresh, Ground, Memory};
-use crate::omissions::Omission;
+use crate::memory::{Ground, Memory};
+use crate::models::ModelState;
 use crate::published::Published;
 use crate::races::Races;
-use crate::reuse::Reuse;
-use crate::secrets::Secrets;
-use crate::shadows::Results;
-use crate::shape::Shape;
+use crate::shadows;
+use crate::shadows::ShadowNotes;
+use crate::tables::Tables;
 use crate::threads::{
-    Cell, CellId, Creation, Moment, Place, Position, Sighting, Step, Thread, ThreadId, Violation,
+    Creation, Moment, Place, Position, Sighting, Step, Thread, ThreadId, Violation,
 };
-use crate::touches::Touch;
+use crate::under_way::{Patience, Prologue, ThreadsUnderWay, Whereabouts};
+use crate::unnoticed_steps::UnnoticedStep;
+use crate::unwritten::Unwritten;
 use crate::values::Values;
 use crate::{Error, Options};
 use analysis::{Landmark, LoopId, Site};
-use cranelift_entity::PrimaryMap;
-use formula::{Term, TermId, Terms};
+use formula::{TermId, Terms};
 use ir::{BlockId, Body, FunctionId, InstId, Location, Program, ValueId};
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// As many as a run can have.
@@ -32,7 +38,7 @@ const MAX_THREADS: usize = 4000;
 
 /// A value in a register.
 #[derive(Clone, PartialEq)]
-pub enum Value {
+pub(crate) enum Value {
     Term(TermId),
     /// A word and the bits of it that were never written; only if that is looked
     /// for, and if there may be some.
@@ -43,7 +49,7 @@ pub enum Value {
 /// What is known at a point on a path: everything that branches copy and joins
 /// merge.
 #[derive(Clone)]
-pub struct State {
+pub(crate) struct State {
     /// When the path is taken.
     pub guard: TermId,
     /// Nothing went wrong since the last position: no assumption failed, no
@@ -55,7 +61,7 @@ pub struct State {
     /// that all of them lead through, in order.
     pub last_steps: Vec<LastStep>,
     pub memory: Memory,
-    pub secrets: Secrets,
+    pub unwritten: Unwritten,
     pub published: Published,
     /// Values of the function at hand that cross blocks.
     pub registers: Rc<BTreeMap<ValueId, Value>>,
@@ -65,13 +71,13 @@ pub struct State {
     pub bounds: Bounds,
     /// The last thing on each path since the last position that looks like a step
     /// to others, although it concerns nobody else.
-    pub touches: Vec<Touch>,
+    pub unnoticed: Vec<UnnoticedStep>,
     /// Locks that the thread holds for certain.
     pub held: Held,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct LastStep {
+pub(crate) struct LastStep {
     /// How many positions come before, its own included.
     pub after: usize,
     /// Nothing went wrong between it and the last position, which the path need
@@ -80,10 +86,10 @@ pub struct LastStep {
 }
 
 /// A function being executed.
-pub struct Frame {
+pub(crate) struct Frame {
     pub id: FrameId,
     pub function: FunctionId,
-    pub shape: Rc<Shape>,
+    pub order: Rc<BlockOrder>,
     /// The guard with which the function was entered.
     pub entry: TermId,
     /// Values of the block at hand.
@@ -103,7 +109,7 @@ pub struct Frame {
 }
 
 #[derive(Default)]
-pub struct Progress {
+pub(crate) struct Progress {
     pub operands: Option<(TermId, TermId)>,
     /// The iteration in which the operands last changed.
     pub moved_in: Vec<u32>,
@@ -134,11 +140,11 @@ pub struct Trail {
     pub positions: Vec<usize>,
     pub inputs: Vec<Input>,
     /// Allocations that may get an address that others had before.
-    pub reuses: Vec<Reuse>,
+    pub reuses: Vec<AddressReuse>,
 }
 
 /// A thread that waits to be executed.
-pub struct Start {
+pub(crate) struct Start {
     pub thread: ThreadId,
     pub function: FunctionId,
     pub arguments: Vec<Value>,
@@ -148,130 +154,101 @@ pub struct Start {
 }
 
 /// A thread executed, or being executed.
-pub struct Work {
+pub(crate) struct Work {
     pub thread: Thread,
     pub trail: Trail,
     /// Paths on which the thread has ended, each with its result.
     pub ended: Vec<(State, TermId)>,
 }
 
-/// A function to run when the process ends.
-#[derive(Clone, Copy)]
-pub struct Handler {
-    /// Holds whether it is to run, its address and its argument.
-    pub object: ObjectId,
-    /// If it is known from the start.
-    pub function: Option<FunctionId>,
-    pub takes_argument: bool,
-    /// Other threads may be running when it is registered.
-    pub is_late: bool,
-}
-
-pub struct Pass<'p> {
+/// One pass over all threads: its rooms. Whoever needs only one or two of them should
+/// ask for these, not for the pass.
+pub(crate) struct Pass<'p> {
     pub program: &'p Program,
     pub options: &'p Options,
-    pub shapes: &'p mut HashMap<FunctionId, Rc<Shape>>,
-    pub known: &'p mut Known,
+    pub block_orders: &'p mut BlockOrders,
+    /// What earlier passes have found out, and what this one adds.
+    pub facts: &'p mut Facts,
     pub terms: Terms,
+    /// What terms can mean, as addresses and numbers.
     pub values: Values,
-    pub fresh: Fresh,
-    pub cells: PrimaryMap<CellId, Cell>,
-    pub cell_ids: HashMap<(ObjectId, u64), CellId>,
-    /// Where blocks lie, made when first asked for.
-    pub homes: HashMap<ObjectId, TermId>,
-    /// How large objects really are, made when first asked for.
-    pub extents: HashMap<ObjectId, TermId>,
+    /// What there is one of for each object.
+    pub tables: Tables,
+    pub threads: ThreadsUnderWay,
+    pub whereabouts: Whereabouts,
+    pub prologue: Prologue,
     pub open_arguments: Option<OpenArguments>,
-    /// What watches are about, made when first asked for.
-    pub elements: HashMap<ObjectId, TermId>,
-    /// What was met whose shadow nobody follows.
-    pub unfollowed: Option<&'static str>,
-    /// Threads may return what was never written, and somebody asks for results.
-    pub results: Results,
-    /// An array that is not used as it must be.
-    pub irregular: Option<ObjectId>,
-    /// Who makes each block, in which execution.
-    pub allocations: HashMap<ObjectId, (ThreadId, usize)>,
-    /// Threads in the order in which they are executed.
-    pub order: Vec<ThreadId>,
-    pub works: HashMap<ThreadId, Work>,
-    pub queue: VecDeque<Start>,
-    pub thread: ThreadId,
-    /// The instruction at hand.
-    pub site: (FunctionId, InstId),
-    pub violations: Vec<Violation>,
-    pub excluded: Vec<Moment>,
-    pub stuck: Vec<Moment>,
-    pub sightings: Vec<Sighting>,
+    /// What the models of library functions remember.
+    pub models: ModelState,
     pub races: Races,
-    /// Which of the excluded moments are due to bounds.
-    pub cut_moments: Vec<usize>,
-    /// Which of them leave out runs because nobody can tell what is lost in the end.
-    pub doubts: Vec<usize>,
-    /// Loops (or functions, for recursion) that were cut.
-    pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
-    pub omissions: BTreeSet<Omission>,
-    /// Something is modelled coarsely: a violation may turn out not to be one.
-    pub is_coarse: bool,
-    /// Main runs alone: no other thread has been created.
-    pub is_alone: bool,
-    /// Instructions that main has executed alone.
-    pub clock: u64,
-    /// When main's path was last the only one.
-    pub last_only: u64,
-    /// Main's memory when it creates the first thread.
-    pub snapshot: Memory,
-    pub calls: Vec<FunctionId>,
-    /// Paths of the thread at hand that came to a halt: how many positions must be
-    /// passed for the rest of the formula to know, and when that path is taken.
-    pub halted: Vec<(usize, TermId)>,
-    /// Functions for the end of the process, in the order of their registration.
-    pub handlers: Vec<Handler>,
-    /// By thread and position at which others are created: how many accesses come
-    /// before what those do at once.
-    pub creations: HashMap<(ThreadId, usize), usize>,
-    /// Somebody takes note of the addresses that are being stored.
-    pub is_tracked: bool,
-    /// How often a thread's value of some key was set.
-    pub key_settings: u64,
-    pub ticks: u64,
-    pub keep_going: &'p mut dyn FnMut(usize) -> bool,
+    pub shadows: ShadowNotes,
+    pub findings: Findings,
+    pub patience: Patience<'p>,
 }
 
 /// What becomes of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub(crate) enum Flow {
     Next,
     Dead,
 }
 
+impl ThreadsUnderWay {
+    pub(crate) fn push_execution(&mut self, execution: Execution) -> usize {
+        let executions = &mut self.work().trail.executions;
+        executions.push(execution);
+        executions.len() - 1
+    }
+
+    pub(crate) fn note_input(&mut self, frame: &Frame, value: TermId) {
+        let execution = frame.execution;
+        let inputs = &mut self.work().trail.inputs;
+        let index = inputs
+            .iter()
+            .rev()
+            .take_while(|input| input.execution == execution)
+            .count();
+        inputs.push(Input {
+            execution,
+            index: index as u32,
+            value,
+        });
+    }
+
+    /// Notes an instruction for the replay, and where inputs belong.
+    pub(crate) fn count_execution(&mut self, frame: &mut Frame, state: &State) {
+        frame.execution = self.push_execution(Execution {
+            function: frame.function,
+            inst: Some(frame.inst),
+            guard: state.guard,
+        });
+    }
+}
+
 impl<'p> Pass<'p> {
     /// What reading memory needs besides the memory itself.
-    pub fn ground(&mut self) -> Ground<'_> {
+    pub(crate) fn ground(&mut self) -> Ground<'_> {
         Ground {
             terms: &mut self.terms,
-            known: self.known,
-            fresh: &mut self.fresh,
+            objects: &self.facts.objects,
+            fresh: &mut self.tables.fresh,
         }
     }
 
-    pub fn body(&self, function: FunctionId) -> Option<&'p Body> {
+    pub(crate) fn body(&self, function: FunctionId) -> Option<&'p Body> {
         self.program.functions[function].body.as_ref()
     }
 
-    pub fn shape(&mut self, function: FunctionId, body: &Body) -> Rc<Shape> {
-        self.shapes
-            .entry(function)
-            .or_insert_with(|| Rc::new(Shape::of(body)))
-            .clone()
+    pub(crate) fn block_order(&mut self, function: FunctionId, body: &Body) -> Rc<BlockOrder> {
+        self.block_orders.get(function, body)
     }
 
-    pub fn location(&self, frame: &Frame) -> Option<Location> {
+    pub(crate) fn location(&self, frame: &Frame) -> Option<Location> {
         let body = self.body(frame.function)?;
         body.insts.get(frame.inst)?.location
     }
 
-    pub fn unsupported(&self, frame: &Frame, what: impl Into<String>) -> Error {
+    pub(crate) fn unsupported(&self, frame: &Frame, what: impl Into<String>) -> Error {
         Error::Unsupported {
             what: what.into(),
             location: self.location(frame),
@@ -279,8 +256,8 @@ impl<'p> Pass<'p> {
     }
 
     /// Addresses must tell all objects apart.
-    pub fn check_numbers(&self) -> Result<(), Error> {
-        match self.known.has_run_out() {
+    pub(crate) fn check_numbers(&self) -> Result<(), Error> {
+        match self.facts.objects.has_run_out() {
             false => Ok(()),
             true => Err(Error::Unsupported {
                 what: "a program with more objects than its addresses can tell apart".to_owned(),
@@ -290,25 +267,18 @@ impl<'p> Pass<'p> {
     }
 
     /// Asked often, answers rarely: whether there is still time and memory.
-    pub fn tick(&mut self) -> Result<(), Error> {
+    pub(crate) fn tick(&mut self) -> Result<(), Error> {
         self.check_arrays()?;
         self.check_shadows()?;
         self.check_numbers()?;
-        self.ticks += 1;
-        if self.ticks.is_multiple_of(64) && !(self.keep_going)(self.terms.len()) {
-            return Err(Error::Interrupted);
-        }
-        Ok(())
+        self.patience.check(self.terms.len())
     }
 
-    pub fn work(&mut self) -> &mut Work {
-        let thread = self.thread;
-        self.works
-            .get_mut(&thread)
-            .expect("the thread at hand should be under way")
+    pub(crate) fn work(&mut self) -> &mut Work {
+        self.threads.work()
     }
 
-    pub fn instance(&self, frame: &Frame, state: &State, index: u32) -> Instance {
+    pub(crate) fn instance(&self, frame: &Frame, state: &State, index: u32) -> Instance {
         Instance {
             frame: frame.id,
             inst: frame.inst,
@@ -323,7 +293,7 @@ impl<'p> Pass<'p> {
         let condition = self.terms.all(&[state.guard, state.ok, condition]);
         Moment {
             is_within: state.atomic.is_some(),
-            thread: self.thread,
+            thread: self.threads.current(),
             after: state.after,
             condition,
         }
@@ -331,7 +301,7 @@ impl<'p> Pass<'p> {
 
     /// Something is wrong where the condition holds. If that is looked for, the run
     /// is over; otherwise the thread cannot go on.
-    pub fn violate(&mut self, state: &mut State, check: Check, condition: TermId) -> Flow {
+    pub(crate) fn violate(&mut self, state: &mut State, check: Check, condition: TermId) -> Flow {
         if !self.options.checks.has(check) {
             return self.stop(state, condition);
         }
@@ -346,11 +316,12 @@ impl<'p> Pass<'p> {
     }
 
     /// The same for what is looked for and would not keep a thread from going on.
-    pub fn notice(&mut self, state: &mut State, check: Check, condition: TermId) {
+    pub(crate) fn notice(&mut self, state: &mut State, check: Check, condition: TermId) {
         let moment = self.moment(state, condition);
         if self.terms.as_bool(moment.condition) != Some(false) {
-            let place = Place::Inst(self.site.0, self.site.1);
-            self.violations.push(Violation {
+            let (function, inst) = self.whereabouts.site();
+            let place = Place::Inst(function, inst);
+            self.findings.note_violation(Violation {
                 moment,
                 check,
                 place,
@@ -363,38 +334,39 @@ impl<'p> Pass<'p> {
 
     /// The run ends at a bound. Others may have gone on before, if only because
     /// the thread had steps to take up to here.
-    pub fn cut(&mut self, state: &mut State) {
+    pub(crate) fn cut(&mut self, state: &mut State) {
         let always = self.truth();
         if self.options.checks.has(Check::Unwind) {
             self.violate(state, Check::Unwind, always);
             return;
         }
-        self.settle_touches(state);
-        let before = self.excluded.len();
-        self.exclude(state, always);
-        self.cut_moments.extend(before..self.excluded.len());
+        self.make_unnoticed_positions(state);
+        let from = self.exclude(state, always);
+        self.findings.blame_bounds(from);
     }
 
-    /// No run within the bounds goes on where the condition holds.
-    pub fn exclude(&mut self, state: &mut State, condition: TermId) {
+    /// No run within the bounds goes on where the condition holds. Returns how many
+    /// moments were excluded before.
+    pub(crate) fn exclude(&mut self, state: &mut State, condition: TermId) -> usize {
         let moments = self.moments(state, condition);
-        self.excluded.extend(moments);
+        let before = self.findings.exclude(moments);
         self.forgo(state, condition, state.after);
+        before
     }
 
     /// A run comes by a point, if somebody wants to know.
-    pub fn sight(&mut self, state: &State, landmark: Landmark) {
+    pub(crate) fn sight(&mut self, state: &State, landmark: Landmark) {
         let is_unknown_call = matches!(landmark, Landmark::UnknownCall(..));
         if is_unknown_call || self.options.landmarks.contains(&landmark) {
             let always = self.truth();
             let moments = self.moments(state, always).into_iter();
             let sightings = moments.map(|moment| Sighting { landmark, moment });
-            self.sightings.extend(sightings);
+            self.findings.note_sightings(sightings);
         }
     }
 
     /// The same for the instruction at hand.
-    pub fn sight_inst(&mut self, state: &State, frame: &Frame) {
+    pub(crate) fn sight_inst(&mut self, state: &State, frame: &Frame) {
         if !self.options.landmarks.is_empty() {
             let (function, inst) = (frame.function, frame.inst);
             self.sight(state, Landmark::Inst(Site { function, inst }));
@@ -437,13 +409,13 @@ impl<'p> Pass<'p> {
 
     /// The thread cannot go on where the condition holds. Inside an atomic section
     /// nobody else can either.
-    pub fn stop(&mut self, state: &mut State, condition: TermId) -> Flow {
+    pub(crate) fn stop(&mut self, state: &mut State, condition: TermId) -> Flow {
         if state.atomic.is_some() {
             self.exclude(state, condition);
         } else {
             let moment = self.moment(state, condition);
             if self.terms.as_bool(moment.condition) != Some(false) {
-                self.stuck.push(moment);
+                self.findings.note_stuck(moment);
             }
             self.forgo(state, condition, state.after + 1);
         }
@@ -464,15 +436,15 @@ impl<'p> Pass<'p> {
     }
 
     /// The whole path comes to a halt; parts of it may have done so before.
-    pub fn halt(&mut self, state: &State, known_after: usize) {
+    pub(crate) fn halt(&mut self, state: &State, known_after: usize) {
         if self.terms.as_bool(state.guard) != Some(false) {
-            self.halted.push((known_after, state.guard));
+            self.whereabouts.halt(known_after, state.guard);
         }
     }
 
     /// Goes back to a weaker guard, since all other paths that it stands for have
     /// come to a halt.
-    pub fn relax(&mut self, state: &mut State, guard: TermId) {
+    pub(crate) fn relax(&mut self, state: &mut State, guard: TermId) {
         if state.guard == guard || !self.options.reductions.relaxing {
             return;
         }
@@ -485,20 +457,19 @@ impl<'p> Pass<'p> {
     /// None of the paths is taken that have come to a halt and of which the formula
     /// knows after so many positions, but not after so few.
     fn not_halted(&mut self, few: usize, many: usize) -> Vec<TermId> {
-        let halted = self.halted.iter();
-        let halted = halted.filter(|(known_after, _)| (few + 1..=many).contains(known_after));
-        halted.map(|(_, path)| self.terms.not(*path)).collect()
+        let halted = self.whereabouts.halted(few, many);
+        halted.map(|path| self.terms.not(path)).collect()
     }
 
     // Positions.
 
     /// A new step of the thread at hand, or the atomic section it is in.
-    pub fn position(&mut self, frame: &Frame, state: &mut State, part: u32) -> usize {
+    pub(crate) fn position(&mut self, frame: &Frame, state: &mut State, part: u32) -> usize {
         self.position_where(frame, state, state.guard, part)
     }
 
     /// The same where a guard holds, which need not be that of the path.
-    pub fn position_where(
+    pub(crate) fn position_where(
         &mut self,
         frame: &Frame,
         state: &mut State,
@@ -516,12 +487,17 @@ impl<'p> Pass<'p> {
         self.push_guarded(state, guard, step, frame.execution)
     }
 
-    pub fn push_position(&mut self, state: &mut State, step: Step, execution: usize) -> usize {
+    pub(crate) fn push_position(
+        &mut self,
+        state: &mut State,
+        step: Step,
+        execution: usize,
+    ) -> usize {
         self.push_guarded(state, state.guard, step, execution)
     }
 
     /// The same where a guard holds, which need not be that of the path.
-    pub fn push_guarded(
+    pub(crate) fn push_guarded(
         &mut self,
         state: &mut State,
         guard: TermId,
@@ -529,7 +505,7 @@ impl<'p> Pass<'p> {
         execution: usize,
     ) -> usize {
         if guard == state.guard {
-            state.touches.clear();
+            state.unnoticed.clear();
             state.last_steps.clear();
         }
         for step in &mut state.last_steps {
@@ -559,7 +535,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The step is possible only if the condition holds.
-    pub fn require(&mut self, state: &mut State, position: usize, condition: TermId) {
+    pub(crate) fn require(&mut self, state: &mut State, position: usize, condition: TermId) {
         if self.terms.as_bool(condition) == Some(true) {
             return;
         }
@@ -574,76 +550,21 @@ impl<'p> Pass<'p> {
         self.work().thread.positions[position].requires.push(needed);
     }
 
-    /// Notes an instruction for the replay, and where inputs belong.
-    pub fn count_execution(&mut self, frame: &mut Frame, state: &State) {
-        frame.execution = self.push_execution(Execution {
-            function: frame.function,
-            inst: Some(frame.inst),
-            guard: state.guard,
-        });
-    }
-
-    pub fn push_execution(&mut self, execution: Execution) -> usize {
-        let executions = &mut self.work().trail.executions;
-        executions.push(execution);
-        executions.len() - 1
-    }
-
-    pub fn note_input(&mut self, frame: &Frame, value: TermId) {
-        let execution = frame.execution;
-        let inputs = &mut self.work().trail.inputs;
-        let index = inputs
-            .iter()
-            .rev()
-            .take_while(|input| input.execution == execution)
-            .count();
-        inputs.push(Input {
-            execution,
-            index: index as u32,
-            value,
-        });
-    }
-
     /// A fresh number of so many bits that the run is given.
-    pub fn input(&mut self, frame: &Frame, name: &str, width: u32) -> TermId {
+    pub(crate) fn input(&mut self, frame: &Frame, name: &str, width: u32) -> TermId {
         let value = self.terms.new_variable(name, formula::Sort::BitVec(width));
-        self.note_input(frame, value);
+        self.threads.note_input(frame, value);
         value
     }
 
     // Guards.
 
-    fn conjuncts(&self, guard: TermId) -> Vec<TermId> {
-        match self.terms.term(guard) {
-            Term::And(list) => self.terms.list(list).to_vec(),
-            Term::Bool(true) => Vec::new(),
-            _ => vec![guard],
-        }
-    }
-
-    /// Both guards without what they have in common: what they share, what is left
-    /// of the first, what is left of the second.
-    fn factor(&mut self, a: TermId, b: TermId) -> (TermId, TermId, TermId) {
-        let (a, b) = (self.conjuncts(a), self.conjuncts(b));
-        let (common, rest): (Vec<_>, Vec<_>) = a.iter().partition(|term| b.contains(term));
-        let other: Vec<_> = b
-            .iter()
-            .copied()
-            .filter(|term| !common.contains(term))
-            .collect();
-        (
-            self.terms.all(&common),
-            self.terms.all(&rest),
-            self.terms.all(&other),
-        )
-    }
-
     /// Joins two paths.
-    pub fn merge(&mut self, mut a: State, b: State, frame: &Frame) -> Result<State, Error> {
+    pub(crate) fn merge(&mut self, mut a: State, b: State, frame: &Frame) -> Result<State, Error> {
         if a.atomic != b.atomic {
             return Err(self.unsupported(frame, "an atomic section that only some paths enter"));
         }
-        let (common, mine, theirs) = self.factor(a.guard, b.guard);
+        let (common, mine, theirs) = guards::factor(&mut self.terms, a.guard, b.guard);
         let either = self.terms.or(mine, theirs);
         a.guard = self.terms.and(common, either);
         // Inside the common part, either condition tells the paths apart.
@@ -662,11 +583,11 @@ impl<'p> Pass<'p> {
             });
         }
         a.bounds = learn::common(&a.bounds, &b.bounds);
-        a.touches.extend(b.touches);
-        a.touches.sort_by_key(|touch| touch.execution);
-        a.touches.dedup_by_key(|touch| touch.execution);
+        a.unnoticed.extend(b.unnoticed);
+        a.unnoticed.sort_by_key(|one| one.execution);
+        a.unnoticed.dedup_by_key(|one| one.execution);
         a.memory.merge(&mut self.ground(), condition, &b.memory);
-        a.secrets.merge(&b.secrets, self.known);
+        a.unwritten.merge(&b.unwritten, &mut self.facts.unwritten);
         a.published.merge(&mut self.terms, condition, &b.published);
         a.held.merge(&b.held);
         if !Rc::ptr_eq(&a.registers, &b.registers) {
@@ -681,11 +602,11 @@ impl<'p> Pass<'p> {
         Ok(a)
     }
 
-    pub fn choose(&mut self, condition: TermId, a: &Value, b: &Value) -> Value {
+    pub(crate) fn choose(&mut self, condition: TermId, a: &Value, b: &Value) -> Value {
         match (a, b) {
             (Value::Term(a), Value::Term(b)) => Value::Term(self.terms.ite(condition, *a, *b)),
             (Value::Term(_) | Value::Partly(..), Value::Term(_) | Value::Partly(..)) => {
-                self.choose_partly(condition, a, b)
+                shadows::choose_partly(&mut self.terms, condition, a, b)
             }
             (Value::Tuple(a), Value::Tuple(b)) => Value::Tuple(
                 a.iter()
@@ -700,26 +621,25 @@ impl<'p> Pass<'p> {
     // Threads.
 
     /// Other threads will see memory from now on.
-    pub fn begin_sharing(&mut self, state: &State) {
-        self.is_alone = false;
-        self.snapshot = state.memory.clone();
+    pub(crate) fn begin_sharing(&mut self, state: &State) {
+        self.prologue.end(state.memory.clone());
     }
 
-    pub fn check_thread_count(&self, frame: &Frame) -> Result<(), Error> {
-        if self.known.thread_count() > MAX_THREADS {
+    pub(crate) fn check_thread_count(&self, frame: &Frame) -> Result<(), Error> {
+        if self.facts.threads.count() > MAX_THREADS {
             let what = format!("more than {MAX_THREADS} threads");
             return Err(self.unsupported(frame, what));
         }
         Ok(())
     }
 
-    pub fn truth(&mut self) -> TermId {
+    pub(crate) fn truth(&mut self) -> TermId {
         self.terms.bool(true)
     }
 }
 
 impl Value {
-    pub fn term(&self) -> Option<TermId> {
+    pub(crate) fn term(&self) -> Option<TermId> {
         match self {
             Value::Term(term) | Value::Partly(term, _) => Some(*term),
             Value::Tuple(_) => None,
@@ -727,10 +647,18 @@ impl Value {
     }
 
     /// The bits of a word that were never written, if there may be some.
-    pub fn shadow(&self) -> Option<TermId> {
+    pub(crate) fn shadow(&self) -> Option<TermId> {
         match self {
             Value::Partly(_, shadow) => Some(*shadow),
             Value::Term(_) | Value::Tuple(_) => None,
         }
+    }
+}
+
+/// A value as a scalar.
+pub(crate) fn as_term(terms: &mut Terms, value: &Value) -> TermId {
+    match value {
+        Value::Term(term) | Value::Partly(term, _) => *term,
+        Value::Tuple(_) => terms.constant(1, 0),
     }
 }

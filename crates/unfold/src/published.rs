@@ -7,11 +7,11 @@
 //!
 //! An address gets known when it is stored in memory that others know, given to
 //! a thread or to an unknown function, or made a number. What can be reached from
-//! an object gets known together with it. [`crate::secrets`] asks for less: who
+//! an object gets known together with it. [`crate::unwritten`] asks for less: who
 //! may really use an object.
 
 use crate::access::Targets;
-use crate::known::{ObjectId, ObjectKey};
+use crate::facts::objects::{ObjectId, ObjectKey};
 use crate::pass::{Pass, State};
 use formula::{TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 /// What a path knows about the objects of its thread.
 #[derive(Clone, Default)]
-pub struct Published {
+pub(crate) struct Published {
     /// When others know an object; never if it is not here.
     known: Rc<BTreeMap<ObjectId, TermId>>,
     /// Objects, and others whose addresses may be stored in them.
@@ -28,7 +28,7 @@ pub struct Published {
 
 impl Published {
     /// Joins what two paths know; the condition says when it is the first.
-    pub fn merge(&mut self, terms: &mut Terms, condition: TermId, other: &Published) {
+    pub(crate) fn merge(&mut self, terms: &mut Terms, condition: TermId, other: &Published) {
         if !Rc::ptr_eq(&self.held, &other.held) {
             Rc::make_mut(&mut self.held).extend(other.held.iter());
         }
@@ -75,7 +75,7 @@ impl Published {
 
 impl<'p> Pass<'p> {
     /// When an access to objects of the thread itself is a step.
-    pub fn is_published(&mut self, state: &State, targets: &Targets) -> TermId {
+    pub(crate) fn is_published(&mut self, state: &State, targets: &Targets) -> TermId {
         let mut any = Vec::new();
         for target in &targets.list {
             if let Some(known) = state.published.known.get(&target.object) {
@@ -86,41 +86,41 @@ impl<'p> Pass<'p> {
     }
 
     /// When others know an object, be it the thread's own or not.
-    pub fn is_known_to_others(&mut self, state: &State, object: ObjectId) -> TermId {
-        let data = &self.known.objects[object];
+    pub(crate) fn is_known_to_others(&mut self, state: &State, object: ObjectId) -> TermId {
+        let data = &self.facts.objects[object];
         let can_be_private = matches!(data.key, ObjectKey::Local(_) | ObjectKey::Heap(_));
-        match can_be_private && data.owner == self.thread {
+        match can_be_private && data.owner == self.threads.current() {
             true => state.published.when(&mut self.terms, object),
             false => self.truth(),
         }
     }
 
     /// When others know any of some objects of the thread.
-    pub fn is_any_published(&mut self, state: &State, objects: &[ObjectId]) -> TermId {
+    pub(crate) fn is_any_published(&mut self, state: &State, objects: &[ObjectId]) -> TermId {
         let known = |object: &ObjectId| state.published.known.get(object).copied();
         let any: Vec<TermId> = objects.iter().filter_map(known).collect();
         self.terms.any(&any)
     }
 
     /// A word gets known to others.
-    pub fn publish(&mut self, state: &mut State, value: TermId) {
+    pub(crate) fn publish(&mut self, state: &mut State, value: TermId) {
         for (object, is_meant) in self.own_objects_in(value) {
             state.published.tell(&mut self.terms, object, is_meant);
         }
     }
 
     /// Bytes are written where the condition holds.
-    pub fn publish_stored(
+    pub(crate) fn publish_stored(
         &mut self,
         state: &mut State,
         (into, size): (ObjectId, u64),
         condition: TermId,
         value: TermId,
     ) {
-        let is_own = match self.known.objects[into].key {
+        let is_own = match self.facts.objects[into].key {
             ObjectKey::Global(_) | ObjectKey::Environment(..) => false,
             ObjectKey::Local(_) | ObjectKey::Heap(_) | ObjectKey::ThreadLocal(..) => {
-                self.known.objects[into].owner == self.thread
+                self.facts.objects[into].owner == self.threads.current()
             }
             _ => return,
         };
@@ -156,13 +156,13 @@ impl<'p> Pass<'p> {
         let objects = self.objects_in(word);
         let number = self.terms.extract(word, width - 1, bits);
         for object in objects {
-            let data = &self.known.objects[object];
+            let data = &self.facts.objects[object];
             let can_be_private = matches!(
                 data.key,
                 ObjectKey::Local(_) | ObjectKey::Heap(_) | ObjectKey::ThreadLocal(..)
             );
-            if can_be_private && data.owner == self.thread {
-                let its_number = u128::from(self.known.number(object));
+            if can_be_private && data.owner == self.threads.current() {
+                let its_number = u128::from(self.facts.objects.number(object));
                 let its_number = self.terms.constant(width - bits, its_number);
                 found.push((object, self.terms.equal(number, its_number)));
             }

@@ -12,17 +12,17 @@
 
 use crate::access::Targets;
 use crate::checks::Check;
-use crate::known::ObjectId;
+use crate::facts::objects::ObjectId;
+use crate::large_arrays::SlotFor;
 use crate::locksets::Held;
 use crate::pass::{Pass, State};
 use crate::threads::{SpotId, Thread, ThreadId, Use};
-use crate::watches::Watched;
 use formula::TermId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How accesses are to be noted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Noting {
+pub(crate) enum Noting {
     #[default]
     Plain,
     /// Not known before the step is taken.
@@ -32,7 +32,7 @@ pub enum Noting {
 }
 
 #[derive(Default)]
-pub struct Races {
+pub(crate) struct Races {
     pub noting: Noting,
     noted: BTreeMap<ObjectId, Vec<Noted>>,
 }
@@ -63,17 +63,17 @@ impl Noted {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mode {
+pub(crate) struct Mode {
     pub is_write: bool,
     pub is_atomic: bool,
 }
 
 impl Mode {
-    pub const READ: Mode = Mode {
+    pub(crate) const READ: Mode = Mode {
         is_write: false,
         is_atomic: false,
     };
-    pub const WRITE: Mode = Mode {
+    pub(crate) const WRITE: Mode = Mode {
         is_write: true,
         is_atomic: false,
     };
@@ -85,11 +85,11 @@ impl Mode {
 
 impl<'p> Pass<'p> {
     fn looks_for_races(&self) -> bool {
-        self.options.checks.has(Check::Race) && !self.is_alone
+        self.options.checks.has(Check::Race) && !self.prologue.is_alone()
     }
 
     /// Takes note of an access to some bytes, unless somebody else does.
-    pub fn note_use(
+    pub(crate) fn note_use(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -103,7 +103,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Takes note of an access to wherever an address may point.
-    pub fn note_targets(
+    pub(crate) fn note_targets(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -137,11 +137,11 @@ impl<'p> Pass<'p> {
         condition: TermId,
         mode: Mode,
     ) {
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         if size == 0 || data.is_constant || !data.is_data() {
             return;
         }
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             let first = self.element_at(object, offset);
             let last = self.element_at(object, offset + size - 1);
             self.note_elements(state, position, object, (first, last), condition, mode);
@@ -160,11 +160,15 @@ impl<'p> Pass<'p> {
         condition: TermId,
         mode: Mode,
     ) {
-        let Some(watch) = self.known.watch(array, Watched::Raced) else {
+        let Some(slot) = self
+            .facts
+            .arrays
+            .slot(&mut self.facts.objects, array, SlotFor::Raced)
+        else {
             return;
         };
-        self.note(watch, 0, 1, mode.is_write);
-        let raced = self.watched_element(watch);
+        self.note(slot, 0, 1, mode.is_write);
+        let raced = self.slot_element(slot);
         let is_meant = match first == last {
             true => self.terms.equal(first, raced),
             false => {
@@ -174,7 +178,7 @@ impl<'p> Pass<'p> {
             }
         };
         let condition = self.terms.and(condition, is_meant);
-        self.push_use(state, position, (watch, 0, 1), condition, mode);
+        self.push_use(state, position, (slot, 0, 1), condition, mode);
     }
 
     fn push_use(
@@ -204,7 +208,7 @@ impl<'p> Pass<'p> {
             false => state.held.clone(),
         };
         let noted = Noted {
-            thread: self.thread,
+            thread: self.threads.current(),
             position,
             offset,
             size,
@@ -220,12 +224,12 @@ impl<'p> Pass<'p> {
     }
 
     /// What threads compete for, by thread: uses with their positions.
-    pub fn uses_by_thread(&mut self) -> HashMap<ThreadId, Vec<(usize, Use)>> {
+    pub(crate) fn uses_by_thread(&mut self) -> HashMap<ThreadId, Vec<(usize, Use)>> {
         let mut uses: HashMap<ThreadId, Vec<(usize, Use)>> = HashMap::new();
         let mut spots = 0;
         for mut list in std::mem::take(&mut self.races.noted).into_values() {
             for noted in &mut list {
-                noted.held.retain(|lock| self.known.is_reliable(lock));
+                noted.held.retain(|lock| self.facts.sync.is_reliable(lock));
             }
             for (start, end) in contested(&list) {
                 let spot = SpotId::from_u32(spots);
@@ -249,7 +253,11 @@ impl<'p> Pass<'p> {
     }
 
     /// Does something with accesses noted in another way.
-    pub fn while_noting<T>(&mut self, noting: Noting, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn while_noting<T>(
+        &mut self,
+        noting: Noting,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let before = std::mem::replace(&mut self.races.noting, noting);
         let result = work(self);
         self.races.noting = before;

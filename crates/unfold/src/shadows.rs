@@ -12,22 +12,41 @@ use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::Call;
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::compute::words;
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::omissions::{Omission, Way};
+use crate::pass;
 use crate::pass::{Flow, Frame, Pass, State, Value};
+use formula::Terms;
 use formula::{BinaryOp as Bits, TermId};
 use ir::{BinaryOp, Body, Cast, Comparison, Inst, Op, RmwOp, Type};
 use library::{C11Thread, Entry, Function, Keys};
 use std::rc::Rc;
 
 /// A word and its shadow.
-pub type Word = (TermId, Option<TermId>);
+pub(crate) type Word = (TermId, Option<TermId>);
 
-/// What becomes of what threads return.
+/// What a pass notes about bits that were never written.
 #[derive(Default)]
-pub struct Results {
-    pub may_be_unwritten: bool,
-    pub are_taken: bool,
+pub(crate) struct ShadowNotes {
+    /// What was met whose shadow nobody follows.
+    unfollowed: Option<&'static str>,
+    /// Threads may return such bits.
+    results_may_be_unwritten: bool,
+    /// Somebody asks for what threads return.
+    results_are_taken: bool,
+}
+
+impl ShadowNotes {
+    /// A thread returns a value, of which some bits may never have been written.
+    pub(crate) fn note_result(&mut self, shadow: Option<TermId>) {
+        self.results_may_be_unwritten |= shadow.is_some();
+    }
+
+    /// Somebody asks for what a thread returns, perhaps.
+    pub(crate) fn note_taken(&mut self, is_taken: bool) {
+        self.results_are_taken |= is_taken;
+    }
 }
 
 impl<'p> Pass<'p> {
@@ -35,35 +54,8 @@ impl<'p> Pass<'p> {
         self.options.checks.has(Check::Uninitialised)
     }
 
-    /// A word with its shadow, if that says anything.
-    pub fn partly(&mut self, term: TermId, shadow: Option<TermId>) -> Value {
-        match shadow.filter(|shadow| self.terms.as_constant(*shadow) != Some(0)) {
-            Some(shadow) => Value::Partly(term, shadow),
-            None => Value::Term(term),
-        }
-    }
-
-    /// One of two words, at least one of which has a shadow.
-    pub fn choose_partly(&mut self, condition: TermId, a: &Value, b: &Value) -> Value {
-        let (a, b) = (self.word_of(a), self.word_of(b));
-        let term = self.terms.ite(condition, a.0, b.0);
-        let shadow = self.terms.ite(condition, a.1, b.1);
-        self.partly(term, Some(shadow))
-    }
-
-    /// A word and its shadow, for values of which at least one has a shadow.
-    fn word_of(&mut self, value: &Value) -> (TermId, TermId) {
-        let term = self.term(value);
-        let width = self.terms.width(term);
-        let shadow = value.shadow();
-        (
-            term,
-            shadow.unwrap_or_else(|| self.terms.constant(width, 0)),
-        )
-    }
-
     /// Nothing may depend on bits of this value that were never written.
-    pub fn expect_initialised(&mut self, state: &mut State, value: &Value) -> Flow {
+    pub(crate) fn expect_initialised(&mut self, state: &mut State, value: &Value) -> Flow {
         match value.shadow() {
             None => Flow::Next,
             Some(shadow) => {
@@ -75,7 +67,7 @@ impl<'p> Pass<'p> {
 
     /// Library functions act on all their arguments, but for those that they only
     /// hand on.
-    pub fn expect_initialised_arguments(
+    pub(crate) fn expect_initialised_arguments(
         &mut self,
         state: &mut State,
         entry: &Entry,
@@ -100,24 +92,24 @@ impl<'p> Pass<'p> {
     }
 
     /// From here on, these bits count as written, which the verdict has to say.
-    pub fn lose(&mut self, shadow: Option<TermId>, way: Way) {
+    pub(crate) fn lose(&mut self, shadow: Option<TermId>, way: Way) {
         if shadow.is_some_and(|shadow| self.terms.as_constant(shadow) != Some(0)) {
-            self.omissions.insert(Omission::Initialised(way));
+            self.findings.note_omission(Omission::Initialised(way));
         }
     }
 
-    pub fn note_lost_results(&mut self) {
-        if self.results.may_be_unwritten && self.results.are_taken {
+    pub(crate) fn note_lost_results(&mut self) {
+        if self.shadows.results_may_be_unwritten && self.shadows.results_are_taken {
             let way = Way::ResultsOfThreads;
-            self.omissions.insert(Omission::Initialised(way));
+            self.findings.note_omission(Omission::Initialised(way));
         }
     }
 
     // Memory.
 
     /// Something was met whose shadow cannot be followed.
-    pub fn check_shadows(&self) -> Result<(), Error> {
-        match self.unfollowed {
+    pub(crate) fn check_shadows(&self) -> Result<(), Error> {
+        match self.shadows.unfollowed {
             None => Ok(()),
             Some(what) => Err(Error::Unsupported {
                 what: what.to_owned(),
@@ -127,28 +119,32 @@ impl<'p> Pass<'p> {
     }
 
     /// Shadows of large arrays are not followed.
-    pub fn check_array_shadow(&mut self, array: ObjectId, shadow: Option<TermId>) {
+    pub(crate) fn check_array_shadow(&mut self, array: ObjectId, shadow: Option<TermId>) {
         let is_dirty = shadow.is_some_and(|shadow| self.terms.as_constant(shadow) != Some(0));
-        if self.looks_for_shadows() && (is_dirty || self.known.has_shadow(array)) {
-            self.unfollowed = Some("a large array with bytes that were never written");
+        if self.looks_for_shadows()
+            && (is_dirty || self.facts.unwritten.has_shadow(&self.facts.objects, array))
+        {
+            self.shadows.unfollowed = Some("a large array with bytes that were never written");
         }
     }
 
     /// The object that says which bits of an object were never written, if there
     /// may be some and somebody asks.
-    pub fn shadow_object(&mut self, object: ObjectId) -> Option<ObjectId> {
-        if !self.looks_for_shadows() || !self.known.has_shadow(object) {
+    pub(crate) fn shadow_object(&mut self, object: ObjectId) -> Option<ObjectId> {
+        if !self.looks_for_shadows()
+            || !self.facts.unwritten.has_shadow(&self.facts.objects, object)
+        {
             return None;
         }
-        let data = &self.known.objects[object];
+        let data = &self.facts.objects[object];
         let (size, owner) = (data.size, data.owner);
         let name = format!("shadow of {}", data.name);
-        let starts_as = match self.known.starts_unwritten(object) {
+        let starts_as = match self.facts.objects.starts_unwritten(object) {
             true => Content::Bytes(Rc::from(vec![0xff; size as usize])),
             false => Content::Zero,
         };
         let key = ObjectKey::Shadow(object);
-        Some(self.known.object(key.clone(), || Object {
+        Some(self.facts.objects.make(key.clone(), || Object {
             key,
             size,
             name,
@@ -159,20 +155,20 @@ impl<'p> Pass<'p> {
     }
 
     /// An object comes into being.
-    pub fn make_shadow(&mut self, state: &mut State, object: ObjectId) {
+    pub(crate) fn make_shadow(&mut self, state: &mut State, object: ObjectId) {
         if let Some(shadow) = self.shadow_object(object) {
             state.memory.create(shadow);
         }
     }
 
     /// A local comes to its end.
-    pub fn end_shadow(&mut self, state: &mut State, object: ObjectId) {
+    pub(crate) fn end_shadow(&mut self, state: &mut State, object: ObjectId) {
         if let Some(shadow) = self.shadow_object(object) {
             state.memory.forget(shadow);
         }
     }
 
-    pub fn read_shadow(
+    pub(crate) fn read_shadow(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -182,7 +178,7 @@ impl<'p> Pass<'p> {
         if !self.looks_for_shadows() {
             return None;
         }
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             self.check_array_shadow(object, None);
             return None;
         }
@@ -191,7 +187,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The shadow of a part of an access.
-    pub fn load_shadow(
+    pub(crate) fn load_shadow(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -218,7 +214,7 @@ impl<'p> Pass<'p> {
         shadow
     }
 
-    pub fn write_shadow(
+    pub(crate) fn write_shadow(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -226,15 +222,15 @@ impl<'p> Pass<'p> {
         condition: TermId,
         shadow: Option<TermId>,
     ) {
-        if !self.looks_for_shadows() || !self.known.objects[object].is_data() {
+        if !self.looks_for_shadows() || !self.facts.objects[object].is_data() {
             return;
         }
         let shadow = shadow.filter(|shadow| self.terms.as_constant(*shadow) != Some(0));
-        if self.known.is_array(object) {
+        if self.facts.arrays.contains(object) {
             return self.check_array_shadow(object, shadow);
         }
-        if shadow.is_some() && !self.known.has_shadow(object) {
-            self.known.taint(object);
+        if shadow.is_some() && !self.facts.unwritten.has_shadow(&self.facts.objects, object) {
+            self.facts.unwritten.taint(object);
         }
         if let Some(place) = self.shadow_object(object) {
             let value = shadow.unwrap_or_else(|| self.terms.constant(8 * size as u32, 0));
@@ -243,16 +239,6 @@ impl<'p> Pass<'p> {
     }
 
     // Computation.
-
-    fn all_ones(&mut self, width: u32) -> TermId {
-        self.terms.constant(width, u128::MAX)
-    }
-
-    /// All bits if the condition holds.
-    fn all_if(&mut self, condition: TermId, width: u32) -> TermId {
-        let (ones, none) = (self.all_ones(width), self.terms.constant(width, 0));
-        self.terms.ite(condition, ones, none)
-    }
 
     /// Whether any bit of some values was never written.
     fn any_shadow(&mut self, value: &Value, found: &mut Vec<TermId>) {
@@ -272,8 +258,8 @@ impl<'p> Pass<'p> {
         match value {
             Value::Term(term) | Value::Partly(term, _) => {
                 let width = self.terms.width(*term);
-                let shadow = self.all_if(condition, width);
-                self.partly(*term, Some(shadow))
+                let shadow = all_if(&mut self.terms, condition, width);
+                partly(&mut self.terms, *term, Some(shadow))
             }
             Value::Tuple(fields) => {
                 let fields = fields.iter();
@@ -284,7 +270,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Adds the shadow to what an instruction without memory has computed.
-    pub fn with_shadow(
+    pub(crate) fn with_shadow(
         &mut self,
         state: &State,
         frame: &Frame,
@@ -307,20 +293,20 @@ impl<'p> Pass<'p> {
         if dirty.is_empty() {
             return value;
         }
-        let result = self.term(&value);
+        let result = pass::as_term(&mut self.terms, &value);
         let width = self.terms.width(result);
         let shadow = match (&inst.op, operands.as_slice()) {
-            (Op::Binary { op, .. }, [a, b]) => self.binary_shadow(*op, a, b),
+            (Op::Binary { op, .. }, [a, b]) => binary_shadow(&mut self.terms, *op, a, b),
             (Op::Compare { op, left, .. }, [a, b]) => {
                 let is_pointer = body.operand_type(self.program, *left) == Type::Pointer;
-                match self.compared_shadow(*op, is_pointer, a, b) {
+                match compared_shadow(&mut self.terms, *op, is_pointer, a, b) {
                     Some(unsure) => self.terms.to_bit(unsure),
                     None => return value,
                 }
             }
-            (Op::FloatNegate { .. }, [a]) => self.word_of(a).1,
+            (Op::FloatNegate { .. }, [a]) => word_of(&mut self.terms, a).1,
             (Op::Cast { op, .. }, [a]) => {
-                let (_, shadow) = self.word_of(a);
+                let (_, shadow) = word_of(&mut self.terms, a);
                 match op {
                     Cast::SignExtend => self.terms.resize_signed(shadow, width),
                     Cast::Truncate
@@ -330,7 +316,7 @@ impl<'p> Pass<'p> {
                     | Cast::Reinterpret => self.terms.resize(shadow, width),
                     _ => {
                         let any = self.terms.any(&dirty);
-                        self.all_if(any, width)
+                        all_if(&mut self.terms, any, width)
                     }
                 }
             }
@@ -344,8 +330,8 @@ impl<'p> Pass<'p> {
                     let any = self.shadowed_throughout(&value, unsure);
                     return self.both_shadows(&any, &value);
                 }
-                let chosen = self.word_of(&value).1;
-                let (a, b) = (self.word_of(a), self.word_of(b));
+                let chosen = word_of(&mut self.terms, &value).1;
+                let (a, b) = (word_of(&mut self.terms, a), word_of(&mut self.terms, b));
                 let differing = self.terms.bit_xor(a.0, b.0);
                 let either = self.terms.bit_or(a.1, b.1);
                 let spread = self.terms.bit_or(differing, either);
@@ -358,7 +344,7 @@ impl<'p> Pass<'p> {
                 return self.shadowed_throughout(&value, any);
             }
         };
-        self.partly(result, Some(shadow))
+        partly(&mut self.terms, result, Some(shadow))
     }
 
     /// A value with the bits of both shadows.
@@ -369,139 +355,176 @@ impl<'p> Pass<'p> {
                 Value::Tuple(pairs.map(|(a, b)| self.both_shadows(a, b)).collect())
             }
             _ => {
-                let (a, b) = (self.word_of(a), self.word_of(b));
+                let (a, b) = (word_of(&mut self.terms, a), word_of(&mut self.terms, b));
                 let shadow = self.terms.bit_or(a.1, b.1);
-                self.partly(a.0, Some(shadow))
+                partly(&mut self.terms, a.0, Some(shadow))
             }
         }
     }
+}
 
-    fn binary_shadow(&mut self, op: BinaryOp, a: &Value, b: &Value) -> TermId {
-        let ((a, of_a), (b, of_b)) = (self.word_of(a), self.word_of(b));
-        let width = self.terms.width(a);
-        let either = self.terms.bit_or(of_a, of_b);
-        match op {
-            BinaryOp::Xor => either,
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                // From the lowest bit on: as far as a carry may go.
-                let negated = self.terms.neg(either);
-                self.terms.bit_or(either, negated)
-            }
-            BinaryOp::UnsignedDiv
-            | BinaryOp::SignedDiv
-            | BinaryOp::UnsignedRem
-            | BinaryOp::SignedRem => {
-                let any = self.terms.is_nonzero(either);
-                self.all_if(any, width)
-            }
-            BinaryOp::ShiftLeft | BinaryOp::LogicalShiftRight | BinaryOp::ArithmeticShiftRight => {
-                let op = match op {
-                    BinaryOp::ShiftLeft => Bits::ShiftLeft,
-                    BinaryOp::LogicalShiftRight => Bits::ShiftRight,
-                    _ => Bits::ShiftRightSigned,
-                };
-                let shifted = self.terms.binary(op, of_a, b);
-                let is_unsure = self.terms.is_nonzero(of_b);
-                let ones = self.all_ones(width);
-                self.terms.ite(is_unsure, ones, shifted)
-            }
-            // What is surely zero decides alone; for `or`, what is surely one.
-            BinaryOp::And => self.masked_shadow((a, of_a), (b, of_b)),
-            BinaryOp::Or => {
-                let (a, b) = (self.terms.bit_not(a), self.terms.bit_not(b));
-                self.masked_shadow((a, of_a), (b, of_b))
-            }
+/// All bits if the condition holds.
+pub(crate) fn all_if(terms: &mut Terms, condition: TermId, width: u32) -> TermId {
+    let (ones, none) = (all_ones(terms, width), terms.constant(width, 0));
+    terms.ite(condition, ones, none)
+}
+
+pub(crate) fn all_ones(terms: &mut Terms, width: u32) -> TermId {
+    terms.constant(width, u128::MAX)
+}
+
+pub(crate) fn binary_shadow(terms: &mut Terms, op: BinaryOp, a: &Value, b: &Value) -> TermId {
+    let ((a, of_a), (b, of_b)) = (word_of(terms, a), word_of(terms, b));
+    let width = terms.width(a);
+    let either = terms.bit_or(of_a, of_b);
+    match op {
+        BinaryOp::Xor => either,
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+            // From the lowest bit on: as far as a carry may go.
+            let negated = terms.neg(either);
+            terms.bit_or(either, negated)
+        }
+        BinaryOp::UnsignedDiv
+        | BinaryOp::SignedDiv
+        | BinaryOp::UnsignedRem
+        | BinaryOp::SignedRem => {
+            let any = terms.is_nonzero(either);
+            all_if(terms, any, width)
+        }
+        BinaryOp::ShiftLeft | BinaryOp::LogicalShiftRight | BinaryOp::ArithmeticShiftRight => {
+            let op = match op {
+                BinaryOp::ShiftLeft => Bits::ShiftLeft,
+                BinaryOp::LogicalShiftRight => Bits::ShiftRight,
+                _ => Bits::ShiftRightSigned,
+            };
+            let shifted = terms.binary(op, of_a, b);
+            let is_unsure = terms.is_nonzero(of_b);
+            let ones = all_ones(terms, width);
+            terms.ite(is_unsure, ones, shifted)
+        }
+        // What is surely zero decides alone; for `or`, what is surely one.
+        BinaryOp::And => masked_shadow(terms, (a, of_a), (b, of_b)),
+        BinaryOp::Or => {
+            let (a, b) = (terms.bit_not(a), terms.bit_not(b));
+            masked_shadow(terms, (a, of_a), (b, of_b))
         }
     }
+}
 
-    fn masked_shadow(&mut self, a: (TermId, TermId), b: (TermId, TermId)) -> TermId {
-        let may_be_set = [a, b].map(|(term, shadow)| self.terms.bit_or(term, shadow));
-        let left = self.terms.bit_and(a.1, may_be_set[1]);
-        let right = self.terms.bit_and(may_be_set[0], b.1);
-        self.terms.bit_or(left, right)
+/// One of two words, at least one of which has a shadow.
+pub(crate) fn choose_partly(terms: &mut Terms, condition: TermId, a: &Value, b: &Value) -> Value {
+    let (a, b) = (word_of(terms, a), word_of(terms, b));
+    let term = terms.ite(condition, a.0, b.0);
+    let shadow = terms.ite(condition, a.1, b.1);
+    partly(terms, term, Some(shadow))
+}
+
+/// Whether the result of a comparison depends on bits that were never written;
+/// `None` if it surely does not. Nobody may rely on what addresses look like.
+pub(crate) fn compared_shadow(
+    terms: &mut Terms,
+    op: Comparison,
+    is_pointer: bool,
+    a: &Value,
+    b: &Value,
+) -> Option<TermId> {
+    if a.shadow().is_none() && b.shadow().is_none() {
+        return None;
     }
-
-    /// Whether the result of a comparison depends on bits that were never written;
-    /// `None` if it surely does not. Nobody may rely on what addresses look like.
-    pub fn compared_shadow(
-        &mut self,
-        op: Comparison,
-        is_pointer: bool,
-        a: &Value,
-        b: &Value,
-    ) -> Option<TermId> {
-        if a.shadow().is_none() && b.shadow().is_none() {
-            return None;
+    let (a, b) = (word_of(terms, a), word_of(terms, b));
+    let either = terms.bit_or(a.1, b.1);
+    let is_any = terms.is_nonzero(either);
+    if is_pointer {
+        return Some(is_any);
+    }
+    let is_signed = match op {
+        Comparison::Equal | Comparison::NotEqual => {
+            // A difference in bits that were written decides.
+            let differing = terms.bit_xor(a.0, b.0);
+            let written = terms.bit_not(either);
+            let surely = terms.bit_and(differing, written);
+            let is_open = words::is_zero(terms, surely);
+            return Some(terms.and(is_any, is_open));
         }
-        let (a, b) = (self.word_of(a), self.word_of(b));
-        let either = self.terms.bit_or(a.1, b.1);
-        let is_any = self.terms.is_nonzero(either);
-        if is_pointer {
-            return Some(is_any);
-        }
-        let is_signed = match op {
-            Comparison::Equal | Comparison::NotEqual => {
-                // A difference in bits that were written decides.
-                let differing = self.terms.bit_xor(a.0, b.0);
-                let written = self.terms.bit_not(either);
-                let surely = self.terms.bit_and(differing, written);
-                let is_open = self.is_zero(surely);
-                return Some(self.terms.and(is_any, is_open));
-            }
-            Comparison::SignedLess
-            | Comparison::SignedLessEqual
-            | Comparison::SignedGreater
-            | Comparison::SignedGreaterEqual => true,
-            _ => false,
-        };
-        let (least_a, most_a) = self.extremes(a, is_signed);
-        let (least_b, most_b) = self.extremes(b, is_signed);
-        let first = self.compare(op, least_a, most_b);
-        let second = self.compare(op, most_a, least_b);
-        Some(self.terms.xor(first, second))
-    }
+        Comparison::SignedLess
+        | Comparison::SignedLessEqual
+        | Comparison::SignedGreater
+        | Comparison::SignedGreaterEqual => true,
+        _ => false,
+    };
+    let (least_a, most_a) = extremes(terms, a, is_signed);
+    let (least_b, most_b) = extremes(terms, b, is_signed);
+    let first = words::compare(terms, op, least_a, most_b);
+    let second = words::compare(terms, op, most_a, least_b);
+    Some(terms.xor(first, second))
+}
 
-    /// The least and the greatest number that a word may be.
-    fn extremes(&mut self, (term, shadow): (TermId, TermId), is_signed: bool) -> (TermId, TermId) {
-        let width = self.terms.width(term);
-        let sign = match is_signed {
-            true => 1 << (width - 1),
-            false => 0,
-        };
-        let (sign, others) = (
-            self.terms.constant(width, sign),
-            self.terms.constant(width, !sign),
-        );
-        let (high, low) = (
-            self.terms.bit_and(shadow, sign),
-            self.terms.bit_and(shadow, others),
-        );
-        let (not_high, not_low) = (self.terms.bit_not(high), self.terms.bit_not(low));
-        let least = self.terms.bit_and(term, not_low);
-        let most = self.terms.bit_and(term, not_high);
-        (self.terms.bit_or(least, high), self.terms.bit_or(most, low))
-    }
+/// The least and the greatest number that a word may be.
+pub(crate) fn extremes(
+    terms: &mut Terms,
+    (term, shadow): (TermId, TermId),
+    is_signed: bool,
+) -> (TermId, TermId) {
+    let width = terms.width(term);
+    let sign = match is_signed {
+        true => 1 << (width - 1),
+        false => 0,
+    };
+    let (sign, others) = (terms.constant(width, sign), terms.constant(width, !sign));
+    let (high, low) = (terms.bit_and(shadow, sign), terms.bit_and(shadow, others));
+    let (not_high, not_low) = (terms.bit_not(high), terms.bit_not(low));
+    let least = terms.bit_and(term, not_low);
+    let most = terms.bit_and(term, not_high);
+    (terms.bit_or(least, high), terms.bit_or(most, low))
+}
 
-    /// The shadow of what an atomic read-modify-write leaves in memory.
-    pub fn updated_shadow(&mut self, op: RmwOp, old: &Value, operand: &Value) -> Option<TermId> {
-        if old.shadow().is_none() && operand.shadow().is_none() {
-            return None;
-        }
-        let op = match op {
-            RmwOp::Exchange => return operand.shadow(),
-            RmwOp::Add => BinaryOp::Add,
-            RmwOp::Sub => BinaryOp::Sub,
-            RmwOp::And | RmwOp::Nand => BinaryOp::And,
-            RmwOp::Or => BinaryOp::Or,
-            RmwOp::Xor => BinaryOp::Xor,
-            // All bits, as after a division.
-            RmwOp::SignedMax
-            | RmwOp::SignedMin
-            | RmwOp::UnsignedMax
-            | RmwOp::UnsignedMin
-            | RmwOp::FloatAdd
-            | RmwOp::FloatSub => BinaryOp::UnsignedDiv,
-        };
-        Some(self.binary_shadow(op, old, operand))
+pub(crate) fn masked_shadow(terms: &mut Terms, a: (TermId, TermId), b: (TermId, TermId)) -> TermId {
+    let may_be_set = [a, b].map(|(term, shadow)| terms.bit_or(term, shadow));
+    let left = terms.bit_and(a.1, may_be_set[1]);
+    let right = terms.bit_and(may_be_set[0], b.1);
+    terms.bit_or(left, right)
+}
+
+/// A word with its shadow, if that says anything.
+pub(crate) fn partly(terms: &mut Terms, term: TermId, shadow: Option<TermId>) -> Value {
+    match shadow.filter(|shadow| terms.as_constant(*shadow) != Some(0)) {
+        Some(shadow) => Value::Partly(term, shadow),
+        None => Value::Term(term),
     }
+}
+
+/// The shadow of what an atomic read-modify-write leaves in memory.
+pub(crate) fn updated_shadow(
+    terms: &mut Terms,
+    op: RmwOp,
+    old: &Value,
+    operand: &Value,
+) -> Option<TermId> {
+    if old.shadow().is_none() && operand.shadow().is_none() {
+        return None;
+    }
+    let op = match op {
+        RmwOp::Exchange => return operand.shadow(),
+        RmwOp::Add => BinaryOp::Add,
+        RmwOp::Sub => BinaryOp::Sub,
+        RmwOp::And | RmwOp::Nand => BinaryOp::And,
+        RmwOp::Or => BinaryOp::Or,
+        RmwOp::Xor => BinaryOp::Xor,
+        // All bits, as after a division.
+        RmwOp::SignedMax
+        | RmwOp::SignedMin
+        | RmwOp::UnsignedMax
+        | RmwOp::UnsignedMin
+        | RmwOp::FloatAdd
+        | RmwOp::FloatSub => BinaryOp::UnsignedDiv,
+    };
+    Some(binary_shadow(terms, op, old, operand))
+}
+
+/// A word and its shadow, for values of which at least one has a shadow.
+pub(crate) fn word_of(terms: &mut Terms, value: &Value) -> (TermId, TermId) {
+    let term = pass::as_term(terms, value);
+    let width = terms.width(term);
+    let shadow = value.shadow();
+    (term, shadow.unwrap_or_else(|| terms.constant(width, 0)))
 }

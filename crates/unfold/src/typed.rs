@@ -4,9 +4,11 @@
 use crate::Error;
 use crate::access::{Part, Target, Targets};
 use crate::checks::Check;
-use crate::known::Content;
+use crate::facts::objects::Content;
+use crate::pass;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::races::{Mode, Noting};
+use crate::shadows;
 use crate::shadows::Word;
 use formula::TermId;
 use ir::{Body, Comparison, Inst, Op, RmwOp, Type};
@@ -14,7 +16,7 @@ use std::rc::Rc;
 
 impl<'p> Pass<'p> {
     /// Where the scalars of a type are, with their types.
-    pub fn scalars(ty: &Type, at: u64, found: &mut Vec<(u64, Type)>) {
+    pub(crate) fn scalars(ty: &Type, at: u64, found: &mut Vec<(u64, Type)>) {
         match ty {
             Type::Tuple(tuple) => {
                 for (offset, field) in &tuple.fields {
@@ -54,7 +56,7 @@ impl<'p> Pass<'p> {
                     .unwrap_or_else(|| (self.terms.constant(width, 0), None));
                 let word = self.terms.resize(word, width);
                 let shadow = shadow.map(|shadow| self.terms.resize(shadow, width));
-                self.partly(word, shadow)
+                shadows::partly(&mut self.terms, word, shadow)
             }
         }
     }
@@ -75,7 +77,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub fn access_memory(
+    pub(crate) fn access_memory(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -102,7 +104,7 @@ impl<'p> Pass<'p> {
         if self.expect_initialised(state, &address) == Flow::Dead {
             return Ok(Flow::Dead);
         }
-        let address = self.term(&address);
+        let address = pass::as_term(&mut self.terms, &address);
         let is_write = !matches!(inst.op, Op::Load { .. });
         let mut targets = self.resolve_any(frame, address, size, is_write)?;
         if !matches!(inst.op, Op::Store { .. }) {
@@ -174,14 +176,14 @@ impl<'p> Pass<'p> {
                 self.settle(frame, targets, &words);
                 let old = self.assemble(ty, &mut words.into_iter());
                 if let Some(term) = old.term() {
-                    let operand_term = self.term(&operand);
+                    let operand_term = pass::as_term(&mut self.terms, &operand);
                     let new = self.read_modify_write(*op, term, operand_term);
                     self.note_typed(body, targets, *value, ty, &Value::Term(new));
                     if *op != RmwOp::Exchange {
                         self.note_computed(new);
                     }
-                    let shadow = self.updated_shadow(*op, &old, &operand);
-                    let new = self.partly(new, shadow);
+                    let shadow = shadows::updated_shadow(&mut self.terms, *op, &old, &operand);
+                    let new = shadows::partly(&mut self.terms, new, shadow);
                     self.store_value(state, position, targets, &parts, &new, always);
                 }
                 Some(old)
@@ -201,12 +203,16 @@ impl<'p> Pass<'p> {
                 let Some(old_term) = old.term() else {
                     return Err(self.unsupported(frame, "a compare-exchange of a struct"));
                 };
-                if let Some(unsure) =
-                    self.compared_shadow(Comparison::Equal, *ty == Type::Pointer, &old, &expected)
-                {
+                if let Some(unsure) = shadows::compared_shadow(
+                    &mut self.terms,
+                    Comparison::Equal,
+                    *ty == Type::Pointer,
+                    &old,
+                    &expected,
+                ) {
                     self.violate(state, Check::Uninitialised, unsure);
                 }
-                let expected = self.term(&expected);
+                let expected = pass::as_term(&mut self.terms, &expected);
                 let is_equal = self.equal_words(old_term, expected);
                 self.store_value(state, position, targets, &parts, &replacement, is_equal);
                 let bit = Value::Term(self.terms.to_bit(is_equal));
@@ -216,7 +222,7 @@ impl<'p> Pass<'p> {
         })
     }
 
-    pub fn store_value(
+    pub(crate) fn store_value(
         &mut self,
         state: &mut State,
         position: Option<usize>,
@@ -236,7 +242,7 @@ impl<'p> Pass<'p> {
     /// Bytes that were never written are inputs, which a replay must be given.
     fn settle(&mut self, frame: &Frame, targets: &Targets, words: &[Word]) {
         let is_unknown = |target: &Target| {
-            let data = &self.known.objects[target.object];
+            let data = &self.facts.objects[target.object];
             matches!(data.starts_as, Content::Unknown)
         };
         // Blocks that are copied may bring such bytes to any object.
@@ -244,9 +250,9 @@ impl<'p> Pass<'p> {
             return;
         };
         if self.terms.as_constant(*value).is_none()
-            && (self.fresh.is_in_use() || targets.list.iter().any(is_unknown))
+            && (self.tables.fresh.is_in_use() || targets.list.iter().any(is_unknown))
         {
-            self.note_input(frame, *value);
+            self.threads.note_input(frame, *value);
         }
     }
 }

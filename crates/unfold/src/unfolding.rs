@@ -2,14 +2,19 @@
 
 use crate::addressees::Addressee;
 use crate::arguments::OpenArguments;
+use crate::block_order::BlockOrders;
 use crate::checks::{Check, Checks};
-use crate::known::Known;
-use crate::memory::{Fresh, Memory};
+use crate::facts::Facts;
+use crate::findings::Findings;
+use crate::memory::Memory;
+use crate::models::ModelState;
 use crate::omissions::Omission;
 use crate::pass::{Pass, Start, Trail};
 use crate::races::Races;
-use crate::shadows::Results;
-use crate::threads::{Cell, ThreadId, Threads};
+use crate::shadows::ShadowNotes;
+use crate::tables::Tables;
+use crate::threads::{ThreadId, Threads};
+use crate::under_way::{Patience, Prologue, ThreadsUnderWay, Whereabouts};
 use crate::values::Values;
 use crate::{MAIN, offset_bits};
 use analysis::{Landmark, LoopId};
@@ -17,7 +22,7 @@ use cranelift_entity::PrimaryMap;
 use formula::Terms;
 use ir::{FunctionId, Location, Program};
 use library::Surroundings;
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Passes in which only values grow, before they are taken to be anything.
@@ -153,59 +158,29 @@ pub fn unfold(
     options: &Options,
     keep_going: &mut dyn FnMut(usize) -> bool,
 ) -> Result<Unfolding, Error> {
-    let mut known = Known::of(program);
-    let mut shapes = HashMap::new();
+    let mut facts = Facts::of(program);
+    let mut block_orders = BlockOrders::default();
     // Passes since the cells were last cut anew.
     let mut settled = 0;
     for passes in 1..=MAX_PASSES {
-        known.grew = false;
-        known.values_grew = false;
-        known.growing.clear();
+        facts.begin_pass();
         let mut pass = Pass {
             program,
             options,
-            shapes: &mut shapes,
-            known: &mut known,
+            block_orders: &mut block_orders,
+            facts: &mut facts,
             terms: Terms::new(),
             values: Values::new(offset_bits(program)),
-            fresh: Fresh::default(),
-            cells: PrimaryMap::new(),
-            cell_ids: HashMap::new(),
-            homes: HashMap::new(),
-            extents: HashMap::new(),
+            tables: Tables::default(),
+            threads: ThreadsUnderWay::default(),
+            whereabouts: Whereabouts::new(program),
+            prologue: Prologue::default(),
             open_arguments: None,
-            elements: HashMap::new(),
-            unfollowed: None,
-            results: Results::default(),
-            irregular: None,
-            allocations: HashMap::new(),
-            order: Vec::new(),
-            works: HashMap::new(),
-            queue: VecDeque::new(),
-            thread: MAIN,
-            site: (program.main, ir::InstId::from_u32(0)),
-            violations: Vec::new(),
-            excluded: Vec::new(),
-            stuck: Vec::new(),
-            sightings: Vec::new(),
+            models: ModelState::default(),
             races: Races::default(),
-            cut_moments: Vec::new(),
-            doubts: Vec::new(),
-            cuts: BTreeSet::new(),
-            omissions: BTreeSet::new(),
-            is_coarse: false,
-            is_alone: true,
-            clock: 0,
-            last_only: 0,
-            snapshot: Memory::default(),
-            calls: Vec::new(),
-            halted: Vec::new(),
-            handlers: Vec::new(),
-            creations: HashMap::new(),
-            is_tracked: false,
-            key_settings: 0,
-            ticks: 0,
-            keep_going,
+            shadows: ShadowNotes::default(),
+            findings: Findings::default(),
+            patience: Patience::new(keep_going),
         };
         match pass.run_all() {
             Ok(()) => {}
@@ -215,8 +190,7 @@ pub fn unfold(
             }
             Err(error) => return Err(error),
         }
-        pass.known.conclude();
-        if pass.known.grew {
+        if pass.facts.conclude() {
             settled = 0;
             continue;
         }
@@ -225,13 +199,17 @@ pub fn unfold(
         // in each context a thread reads what was there before, or its own. And a
         // pass executes the threads in the order in which a round does.
         let is_enough = options.turns.is_some_and(|turns| settled >= turns);
-        if pass.known.values_grew && !is_enough {
+        if pass.facts.values.have_grown() && !is_enough {
             if settled > PATIENCE {
-                pass.known.widen();
+                pass.facts.values.widen();
             }
             continue;
         }
-        return Ok(pass.finish(passes));
+        let unfolding = pass.finish(passes);
+        if cfg!(debug_assertions) {
+            unfolding.threads.expect_well_formed(program);
+        }
+        return Ok(unfolding);
     }
     Err(Error::Unsupported {
         what: "a program whose memory does not settle".to_owned(),
@@ -245,7 +223,7 @@ impl Pass<'_> {
         let guard = self.terms.bool(true);
         let arguments = self.command_line();
         self.register_cleanup();
-        self.queue.push_back(Start {
+        self.threads.enqueue(Start {
             thread: MAIN,
             function: main,
             arguments,
@@ -253,7 +231,7 @@ impl Pass<'_> {
             guard,
             memory: Memory::default(),
         });
-        while let Some(start) = self.queue.pop_front() {
+        while let Some(start) = self.threads.next() {
             self.run_thread(start)?;
         }
         self.note_lost_results();
@@ -264,19 +242,16 @@ impl Pass<'_> {
 
     /// Makes the final threads, numbered in the order in which they were executed.
     fn finish(mut self, passes: u32) -> Unfolding {
-        let numbers: HashMap<ThreadId, ThreadId> = self
-            .order
+        let works = self.threads.finish();
+        let numbers: HashMap<ThreadId, ThreadId> = works
             .iter()
             .enumerate()
-            .map(|(index, thread)| (*thread, ThreadId::from_u32(index as u32)))
+            .map(|(index, (thread, _))| (*thread, ThreadId::from_u32(index as u32)))
             .collect();
         let mut uses = self.uses_by_thread();
         let mut threads = PrimaryMap::new();
         let mut trails = PrimaryMap::new();
-        for thread in &self.order {
-            let Some(mut work) = self.works.remove(thread) else {
-                continue;
-            };
+        for (thread, mut work) in works {
             if let Some(creation) = &mut work.thread.creation {
                 creation.thread = numbers[&creation.thread];
             }
@@ -298,46 +273,31 @@ impl Pass<'_> {
                 }
             }
             work.thread
-                .place_uses(uses.remove(thread).unwrap_or_default());
+                .place_uses(uses.remove(&thread).unwrap_or_default());
             work.thread.find_quiet(&self.terms);
             threads.push(work.thread);
             trails.push(work.trail);
         }
-        let allocations = self.allocations.iter();
+        let allocations = self.tables.allocations.iter();
         let allocations = allocations
-            .map(|(object, (thread, execution))| {
-                let number = self.known.number(*object);
-                (number, (numbers[thread], *execution))
+            .map(|(object, thread, execution)| {
+                let number = self.facts.objects.number(object);
+                (number, (numbers[&thread], execution))
             })
             .collect();
         let addressees = self.addressees(&numbers);
-        let mut cells: PrimaryMap<_, Cell> = std::mem::take(&mut self.cells);
-        for ((object, start), cell) in &self.cell_ids {
-            if let Some(values) = self.known.values.get(&(*object, *start))
-                && self.options.reductions.ranges
-            {
-                cells[*cell].range = values.range().clone();
-            }
-        }
-        let moments = (self
-            .violations
-            .iter_mut()
-            .map(|violation| &mut violation.moment))
-        .chain(&mut self.excluded)
-        .chain(&mut self.stuck)
-        .chain(self.sightings.iter_mut().map(|one| &mut one.moment));
-        for moment in moments {
-            moment.thread = numbers[&moment.thread];
-        }
+        let values = (self.options.reductions.ranges).then_some(&self.facts.values);
+        let cells = self.tables.cells.finish(values);
+        let found = self.findings.finish(&numbers);
         Unfolding {
             threads: Threads {
                 terms: self.terms,
                 threads,
                 cells,
-                violations: self.violations,
-                excluded: self.excluded,
-                stuck: self.stuck,
-                sightings: self.sightings,
+                violations: found.violations,
+                excluded: found.excluded,
+                stuck: found.stuck,
+                sightings: found.sightings,
             },
             trails,
             allocations,
@@ -345,13 +305,13 @@ impl Pass<'_> {
             offset_bits: offset_bits(self.program),
             addressees,
             open_arguments: self.open_arguments,
-            cuts: self.cuts,
-            cut_moments: self.cut_moments,
-            doubts: self.doubts,
-            omissions: self.omissions,
-            is_coarse: self.is_coarse,
+            cuts: found.cuts,
+            cut_moments: found.cut_moments,
+            doubts: found.doubts,
+            omissions: found.omissions,
+            is_coarse: found.is_coarse,
             passes,
-            is_settled: !self.known.values_grew,
+            is_settled: !self.facts.values.have_grown(),
         }
     }
 }

@@ -4,14 +4,16 @@
 
 use crate::access::Targets;
 use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey};
+use crate::compute::words;
+use crate::facts::Facts;
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
 use std::rc::Rc;
 
 /// When a wrong address is noticed, if that is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub(crate) enum Seen {
     /// As soon as the thread gets there, unless others decide about it.
     AtOnce,
     /// When the step is taken.
@@ -20,21 +22,21 @@ pub enum Seen {
     Never,
 }
 
-impl<'p> Pass<'p> {
+impl Facts {
     /// The flag that says whether a block has not been freed, or a local that others
     /// use has not come to its end.
-    pub fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
-        let data = &self.known.objects[object];
+    pub(crate) fn alive_object(&mut self, object: ObjectId) -> Option<ObjectId> {
+        let data = &self.objects[object];
         match data.key {
             ObjectKey::Heap(_) => {}
             // Only others can come too late to a local.
-            ObjectKey::Local(_) if self.known.is_lent(object) => {}
+            ObjectKey::Local(_) if self.sharing.is_lent(object) => {}
             _ => return None,
         }
         let key = ObjectKey::Alive(object);
         let owner = data.owner;
         let name = format!("life of {}", data.name);
-        Some(self.known.object(key.clone(), || Object {
+        Some(self.objects.make(key.clone(), || Object {
             key,
             size: 1,
             name,
@@ -43,10 +45,12 @@ impl<'p> Pass<'p> {
             starts_as: Content::Bytes(Rc::from([1u8])),
         }))
     }
+}
 
+impl<'p> Pass<'p> {
     /// Begins an access: makes it a step if anybody else may notice, and makes sure
     /// that the address is valid. `Err` if no path goes on.
-    pub fn begin_access(
+    pub(crate) fn begin_access(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -58,7 +62,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The same, for something that others may notice for another reason.
-    pub fn begin_step(
+    pub(crate) fn begin_step(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -79,22 +83,26 @@ impl<'p> Pass<'p> {
             valid.clear();
         }
         let mut is_visible = is_noticed;
-        let (mut own, mut touches) = (Vec::new(), false);
+        let (mut own, mut looks_shared) = (Vec::new(), false);
         let (mut lives, mut ends) = (Vec::new(), Vec::new());
         for target in &targets.list {
             is_visible |= self.is_visible(target.object, target.offset, size);
-            for life in self.known.graves(target.object, target.offset, size) {
+            for life in
+                self.facts
+                    .sync
+                    .graves(&self.facts.objects, target.object, target.offset, size)
+            {
                 is_visible |= self.is_visible(life, 0, 4);
             }
             match self.is_elsewhere(target.object) {
-                true => touches = true,
+                true => looks_shared = true,
                 false => own.push(target.condition),
             }
             if self.is_local_of_other(target.object) {
-                self.known.lend(target.object);
+                self.facts.sharing.lend(target.object);
             }
             if !self.is_own_local(target.object)
-                && let Some(alive) = self.alive_object(target.object)
+                && let Some(alive) = self.facts.alive_object(target.object)
             {
                 is_visible |= self.is_visible(alive, 0, 1);
                 lives.push((target.condition, alive));
@@ -104,8 +112,8 @@ impl<'p> Pass<'p> {
                 ends.push((target.condition, ended));
             }
         }
-        touches &= !self.is_alone;
-        let mut is_own = match (is_noticed || own.is_empty(), touches) {
+        looks_shared &= !self.prologue.is_alone();
+        let mut is_own = match (is_noticed || own.is_empty(), looks_shared) {
             (true, _) => self.terms.bool(false),
             (false, true) => self.terms.any(&own),
             (false, false) => self.truth(),
@@ -114,7 +122,7 @@ impl<'p> Pass<'p> {
         let is_published = self.is_published(state, targets);
         let is_private = self.terms.not(is_published);
         is_own = self.terms.and(is_own, is_private);
-        is_visible |= touches && !self.options.reductions.hiding;
+        is_visible |= looks_shared && !self.options.reductions.hiding;
         let guard = match targets.only_where {
             Some(condition) => self.terms.and(state.guard, condition),
             None => state.guard,
@@ -126,10 +134,10 @@ impl<'p> Pass<'p> {
             }
             Some(position)
         } else {
-            if touches {
-                self.touch_under(frame, state, guard, is_own);
+            if looks_shared {
+                self.unnoticed_step_where(frame, state, guard, is_own);
             } else {
-                self.touch_if(frame, state, is_published);
+                self.unnoticed_step_if(frame, state, is_published);
             }
             state.atomic.map(|(position, _)| position)
         };
@@ -140,7 +148,7 @@ impl<'p> Pass<'p> {
         }
         for (condition, ended) in ends {
             let flag = self.read_at(state, position, ended, 0, 1, condition);
-            let is_there = self.is_zero(flag);
+            let is_there = words::is_zero(&mut self.terms, flag);
             valid.push(self.terms.implies(condition, is_there));
         }
         let valid = self.terms.all(&valid);
@@ -157,14 +165,14 @@ impl<'p> Pass<'p> {
 
     /// Whether others may know of some memory without any doing of the thread. To
     /// access it is a step, even if no other thread does.
-    pub fn is_elsewhere(&self, object: ObjectId) -> bool {
-        let data = &self.known.objects[object];
+    pub(crate) fn is_elsewhere(&self, object: ObjectId) -> bool {
+        let data = &self.facts.objects[object];
         let is_global = matches!(data.key, ObjectKey::Global(_) | ObjectKey::Environment(..));
-        !data.is_constant && (is_global || data.owner != self.thread)
+        !data.is_constant && (is_global || data.owner != self.threads.current())
     }
 
     /// What the program has to see to, at a step if there is one.
-    pub fn expect(
+    pub(crate) fn expect(
         &mut self,
         state: &mut State,
         check: Check,
@@ -179,7 +187,12 @@ impl<'p> Pass<'p> {
     }
 
     /// What must be true for the thread to go on, at a step if there is one.
-    pub fn demand(&mut self, state: &mut State, position: Option<usize>, valid: TermId) -> Flow {
+    pub(crate) fn demand(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        valid: TermId,
+    ) -> Flow {
         if self.terms.as_bool(valid) == Some(true) {
             return Flow::Next;
         }
@@ -211,26 +224,26 @@ impl<'p> Pass<'p> {
     }
 
     fn is_local_of_other(&self, object: ObjectId) -> bool {
-        let data = &self.known.objects[object];
-        matches!(data.key, ObjectKey::Local(_)) && data.owner != self.thread
+        let data = &self.facts.objects[object];
+        matches!(data.key, ObjectKey::Local(_)) && data.owner != self.threads.current()
     }
 
     /// Whether an object is a local of the thread itself, which knows without asking
     /// whether it is gone.
-    pub fn is_own_local(&self, object: ObjectId) -> bool {
-        let data = &self.known.objects[object];
-        matches!(data.key, ObjectKey::Local(_)) && data.owner == self.thread
+    pub(crate) fn is_own_local(&self, object: ObjectId) -> bool {
+        let data = &self.facts.objects[object];
+        matches!(data.key, ObjectKey::Local(_)) && data.owner == self.threads.current()
     }
 
     /// The flag that says whether a thread has ended, if an object is one of its
     /// variables and used by another thread. Only if wrong uses are looked for.
     fn end_of_owner(&mut self, object: ObjectId) -> Option<ObjectId> {
-        match self.known.objects[object].key {
-            ObjectKey::ThreadLocal(owner, _) if owner != self.thread => self
+        match self.facts.objects[object].key {
+            ObjectKey::ThreadLocal(owner, _) if owner != self.threads.current() => self
                 .options
                 .checks
                 .has(Check::Memory)
-                .then(|| self.ended_object(owner)),
+                .then(|| self.facts.ended_object(owner)),
             _ => None,
         }
     }

@@ -15,7 +15,7 @@ const PAIRS: usize = 4096;
 
 /// Addresses of an object: those whose offset leaves this rest when divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Places {
+pub(crate) struct Places {
     pub object: u32,
     pub step: u32,
     pub rest: u32,
@@ -23,7 +23,7 @@ pub struct Places {
 
 /// What is known about a set of values.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reach {
+pub(crate) struct Reach {
     /// Single values, in increasing order.
     pub few: Rc<[u128]>,
     /// Addresses within objects, in increasing order.
@@ -43,7 +43,7 @@ impl Reach {
     }
 
     /// The values, if all of them are known one by one.
-    pub fn exact(&self) -> Option<&Rc<[u128]>> {
+    pub(crate) fn exact(&self) -> Option<&Rc<[u128]>> {
         (self.within.is_empty() && self.open == 0).then_some(&self.few)
     }
 
@@ -135,7 +135,7 @@ impl Reach {
 
 impl Places {
     /// The finest pattern that has all of some addresses of one object.
-    pub fn around(object: u32, addresses: &[u128], bits: u32) -> Places {
+    pub(crate) fn around(object: u32, addresses: &[u128], bits: u32) -> Places {
         let mut offsets = addresses.iter().map(|value| offset_of(*value, bits));
         let first = offsets.next().unwrap_or(0);
         let step = offsets.fold(0, |step, offset| {
@@ -159,7 +159,7 @@ impl Places {
     }
 
     /// The finest pattern that has both.
-    fn join(self, other: Places) -> Places {
+    pub(crate) fn join(self, other: Places) -> Places {
         let step = gcd(gcd(self.step, other.step), self.rest.abs_diff(other.rest));
         Places {
             object: self.object,
@@ -191,18 +191,18 @@ fn offset_of(value: u128, bits: u32) -> u64 {
 
 /// The values of a cell.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ValueSet {
+pub(crate) struct ValueSet {
     pub reach: Reach,
     range: Range,
 }
 
 impl ValueSet {
-    pub fn range(&self) -> &Range {
+    pub(crate) fn range(&self) -> &Range {
         &self.range
     }
 
     /// Adds another set; returns whether that changes anything.
-    pub fn add(&mut self, other: &ValueSet, bits: u32) -> bool {
+    pub(crate) fn add(&mut self, other: &ValueSet, bits: u32) -> bool {
         if self == other {
             return false;
         }
@@ -232,21 +232,21 @@ impl ValueSet {
     }
 
     /// All values of its width that are no addresses, besides those known.
-    pub fn widen(&mut self) {
+    pub(crate) fn widen(&mut self) {
         self.reach.open = 1;
         self.range = Range::full(self.range.width());
     }
 }
 
 /// The sets of terms, each computed once.
-pub struct Values {
+pub(crate) struct Values {
     known: HashMap<TermId, Reach>,
     /// How many bits of an address are the offset.
     bits: u32,
 }
 
 impl Values {
-    pub fn new(bits: u32) -> Values {
+    pub(crate) fn new(bits: u32) -> Values {
         Values {
             known: HashMap::new(),
             bits,
@@ -254,11 +254,11 @@ impl Values {
     }
 
     /// States the values of a variable.
-    pub fn set(&mut self, variable: TermId, values: &ValueSet) {
+    pub(crate) fn set(&mut self, variable: TermId, values: &ValueSet) {
         self.known.insert(variable, values.reach.clone());
     }
 
-    pub fn of(&mut self, terms: &Terms, id: TermId) -> ValueSet {
+    pub(crate) fn of(&mut self, terms: &Terms, id: TermId) -> ValueSet {
         let reach = self.reach(terms, id);
         let range = match reach.exact() {
             Some(few) if few.len() <= 4 => {
@@ -275,11 +275,11 @@ impl Values {
     }
 
     /// The values of a bit-vector, if all are known.
-    pub fn few(&mut self, terms: &Terms, id: TermId) -> Option<Rc<[u128]>> {
+    pub(crate) fn few(&mut self, terms: &Terms, id: TermId) -> Option<Rc<[u128]>> {
         self.reach(terms, id).exact().cloned()
     }
 
-    pub fn reach(&mut self, terms: &Terms, id: TermId) -> Reach {
+    pub(crate) fn reach(&mut self, terms: &Terms, id: TermId) -> Reach {
         if let Some(known) = self.known.get(&id) {
             return known.clone();
         }

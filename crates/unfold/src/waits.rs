@@ -8,22 +8,22 @@
 
 use crate::access::Targets;
 use crate::checks::Check;
-use crate::known::SyncPart;
+use crate::facts::objects::SyncPart;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::threads::{ThreadId, Wait};
 use formula::TermId;
 
 /// Threads that must do something first, each under a condition.
-pub type Holders = Vec<(TermId, ThreadId)>;
+pub(crate) type Holders = Vec<(TermId, ThreadId)>;
 
 impl<'p> Pass<'p> {
-    pub fn looks_for_deadlocks(&self) -> bool {
+    pub(crate) fn looks_for_deadlocks(&self) -> bool {
         self.options.checks.has(Check::Deadlock)
     }
 
     /// The step is possible only if the condition holds, and until then the thread
     /// waits. `part` is that of the step.
-    pub fn wait_until(
+    pub(crate) fn wait_until(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -37,7 +37,7 @@ impl<'p> Pass<'p> {
 
     /// Takes note of a reason to wait. What nobody else notices is a step after
     /// all if it may have to wait, since it can be part of a deadlock.
-    pub fn note_wait(
+    pub(crate) fn note_wait(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -63,12 +63,12 @@ impl<'p> Pass<'p> {
 
     /// The threads that an owner can be, under a condition. Nobody asks for them
     /// unless deadlocks are looked for.
-    pub fn owners(&mut self, owner: TermId, condition: TermId) -> Holders {
+    pub(crate) fn owners(&mut self, owner: TermId, condition: TermId) -> Holders {
         let mut holders = Vec::new();
         if !self.looks_for_deadlocks() {
             return holders;
         }
-        for number in 0..self.known.thread_count() as u32 {
+        for number in 0..self.facts.threads.count() as u32 {
             let value = self.int(u128::from(number) + 1);
             let is_owner = self.terms.equal(owner, value);
             let is_owner = self.terms.and(is_owner, condition);
@@ -80,7 +80,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The threads that hold a lock as readers.
-    pub fn readers(
+    pub(crate) fn readers(
         &mut self,
         state: &State,
         position: Option<usize>,
@@ -90,7 +90,7 @@ impl<'p> Pass<'p> {
         if !self.looks_for_deadlocks() {
             return holders;
         }
-        for thread in self.threads_with(targets, SyncPart::Reader) {
+        for thread in self.facts.threads_with(targets, SyncPart::Reader) {
             let reads = self.read_part(state, position, targets, SyncPart::Reader(thread));
             let reads = self.terms.is_nonzero(reads);
             if self.terms.as_bool(reads) != Some(false) {

@@ -1,15 +1,16 @@
 //! Execution of functions with all paths merged: blocks in the order of their
 //! keys, states joined where paths meet, loops and recursion up to their bounds.
 
+use crate::block_order::Key;
 use crate::checks::Check;
-use crate::known::FrameKey;
+use crate::compute::words;
+use crate::facts::objects::FrameKey;
 use crate::locksets::Held;
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, LastStep, Pass, Start, State, Value, Work};
 use crate::published::Published;
-use crate::secrets::Secrets;
-use crate::shape::Key;
 use crate::threads::{Place, Step, Thread};
+use crate::unwritten::Unwritten;
 use crate::{Error, pass};
 use analysis::Landmark;
 use formula::TermId;
@@ -25,9 +26,7 @@ const MAX_DEPTH: usize = 4000;
 
 impl<'p> Pass<'p> {
     /// Executes a thread from its start to its end.
-    pub fn run_thread(&mut self, start: Start) -> Result<(), Error> {
-        self.thread = start.thread;
-        self.order.push(start.thread);
+    pub(crate) fn run_thread(&mut self, start: Start) -> Result<(), Error> {
         let name = self.program.functions[start.function].name.clone();
         let thread = Thread {
             name,
@@ -42,7 +41,7 @@ impl<'p> Pass<'p> {
             trail: pass::Trail::default(),
             ended: Vec::new(),
         };
-        self.works.insert(start.thread, work);
+        self.threads.begin(start.thread, work);
         let always = self.truth();
         let state = State {
             guard: start.guard,
@@ -53,20 +52,20 @@ impl<'p> Pass<'p> {
                 ok: always,
             }],
             memory: start.memory,
-            secrets: Secrets::default(),
+            unwritten: Unwritten::default(),
             published: Published::default(),
             registers: Rc::default(),
             atomic: None,
             iterations: Rc::from([]),
             bounds: Rc::default(),
-            touches: Vec::new(),
+            unnoticed: Vec::new(),
             held: Held::default(),
         };
-        self.calls.clear();
-        self.halted.clear();
+        self.whereabouts.begin_thread();
         let is_main = start.thread.as_u32() == 0;
         let id = self
-            .known
+            .facts
+            .objects
             .frame(FrameKey::Thread(start.thread, start.function));
         let mut frame = self.new_frame(id, start.function, start.arguments, state.guard)?;
         frame.caller_is_only_path = is_main;
@@ -102,7 +101,10 @@ impl<'p> Pass<'p> {
     ) -> Result<Option<(State, Option<Value>)>, Error> {
         self.fill_open_arguments(&mut state);
         for function in self.program.startup.clone() {
-            let id = self.known.frame(FrameKey::Thread(self.thread, function));
+            let id = self
+                .facts
+                .objects
+                .frame(FrameKey::Thread(self.threads.current(), function));
             let mut startup = self.new_frame(id, function, Vec::new(), state.guard)?;
             startup.caller_is_only_path = true;
             match self.run_function(state, startup)? {
@@ -126,7 +128,7 @@ impl<'p> Pass<'p> {
                 self.end_process(&mut state)?;
             } else {
                 let shadow = value.as_ref().and_then(Value::shadow);
-                self.results.may_be_unwritten |= shadow.is_some();
+                self.shadows.note_result(shadow);
                 let value = value.and_then(|value| value.term());
                 let value = match value {
                     Some(value) if !self.terms.is_bool(value) => self.terms.resize(value, width),
@@ -149,9 +151,9 @@ impl<'p> Pass<'p> {
         // thereby ends the process.
         self.relax(&mut state, guard);
         state.atomic = None;
-        if is_main && !self.handlers.is_empty() {
+        if is_main && !self.models.handlers.is_empty() {
             // The last of the threads that main leaves behind would run them.
-            self.omissions.insert(Omission::LastHandlers);
+            self.findings.note_omission(Omission::LastHandlers);
         }
         let mut frame = frame;
         let ending = self.run_destructors(state, &mut frame, result)?;
@@ -171,9 +173,9 @@ impl<'p> Pass<'p> {
         Ok(())
     }
 
-    pub fn new_frame(
+    pub(crate) fn new_frame(
         &mut self,
-        id: crate::known::FrameId,
+        id: crate::facts::objects::FrameId,
         function: FunctionId,
         arguments: Vec<Value>,
         entry: TermId,
@@ -190,7 +192,7 @@ impl<'p> Pass<'p> {
         Ok(Frame {
             id,
             function,
-            shape: self.shape(function, body),
+            order: self.block_order(function, body),
             entry,
             scratch: HashMap::new(),
             arguments,
@@ -206,9 +208,12 @@ impl<'p> Pass<'p> {
     }
 
     /// A frame for what happens outside of any function.
-    pub fn bare_frame(&mut self) -> Frame {
+    pub(crate) fn bare_frame(&mut self) -> Frame {
         let main = self.program.main;
-        let id = self.known.frame(FrameKey::Thread(self.thread, main));
+        let id = self
+            .facts
+            .objects
+            .frame(FrameKey::Thread(self.threads.current(), main));
         match self.new_frame(id, main, Vec::new(), TermId::from_u32(0)) {
             Ok(frame) => frame,
             Err(_) => unreachable!("front ends refuse programs without main"),
@@ -216,7 +221,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Executes a function; `None` if no path returns from it.
-    pub fn run_function(
+    pub(crate) fn run_function(
         &mut self,
         mut state: State,
         mut frame: Frame,
@@ -224,11 +229,11 @@ impl<'p> Pass<'p> {
         let Some(body) = self.body(frame.function) else {
             return Ok(None);
         };
-        if self.calls.len() >= MAX_DEPTH {
+        if self.whereabouts.depth() >= MAX_DEPTH {
             return Err(self.unsupported(&frame, "recursion that deep"));
         }
-        self.calls.push(frame.function);
-        let outer_site = self.site;
+        self.whereabouts.enter(frame.function);
+        let (outer_function, outer_inst) = self.whereabouts.site();
         let outer_registers = std::mem::take(&mut state.registers);
         let outer_iterations = std::mem::replace(&mut state.iterations, Rc::from([]));
         let ended_before = self.work().ended.len();
@@ -238,9 +243,9 @@ impl<'p> Pass<'p> {
         }
         state.registers = Rc::new(registers);
         let mut pending = Pending::new();
-        let iterations = frame.shape.follow_entry(Body::ENTRY);
+        let iterations = frame.order.follow_entry(Body::ENTRY);
         state.iterations = iterations.into();
-        let key = frame.shape.key(Body::ENTRY, &state.iterations);
+        let key = frame.order.key(Body::ENTRY, &state.iterations);
         pending.insert(key, (Body::ENTRY, state));
         let mut returned: Option<(State, Option<Value>)> = None;
         while let Some((_, (block, mut state))) = pending.pop_first() {
@@ -259,8 +264,8 @@ impl<'p> Pass<'p> {
             }
             self.leave_block(state, &mut frame, body, block, &mut pending, &mut returned)?;
         }
-        self.calls.pop();
-        self.site = outer_site;
+        self.whereabouts.leave();
+        self.whereabouts.go_to(outer_function, outer_inst);
         let Some((mut state, value)) = returned else {
             return Ok(None);
         };
@@ -283,13 +288,10 @@ impl<'p> Pass<'p> {
     ) -> Result<Flow, Error> {
         for inst in &body.blocks[block].insts {
             frame.inst = *inst;
-            self.site = (frame.function, *inst);
-            if self.is_alone {
-                self.clock += 1;
-                if frame.is_only_path {
-                    self.last_only = self.clock;
-                }
-                if self.known.alone_until == Some(self.clock) {
+            self.whereabouts.go_to(frame.function, *inst);
+            if self.prologue.is_alone() {
+                let time = self.prologue.count(frame.is_only_path);
+                if self.facts.alone_until == Some(time) {
                     self.begin_sharing(state);
                 }
             }
@@ -303,7 +305,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Keeps a value for the rest of the block, and beyond if others need it.
-    pub fn set_register(
+    pub(crate) fn set_register(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -311,7 +313,7 @@ impl<'p> Pass<'p> {
         value: Value,
     ) {
         if let Some(result) = result {
-            if frame.shape.crossing.contains(result) {
+            if frame.order.crossing.contains(result) {
                 Rc::make_mut(&mut state.registers).insert(result, value.clone());
             }
             frame.scratch.insert(result, value);
@@ -351,8 +353,8 @@ impl<'p> Pass<'p> {
                 if self.expect_initialised(&mut state, &bit) == Flow::Dead {
                     return Ok(());
                 }
-                let bit = self.term(&bit);
-                let condition = self.condition(bit);
+                let bit = pass::as_term(&mut self.terms, &bit);
+                let condition = words::condition(&mut self.terms, bit);
                 if then == otherwise {
                     return self.arrive(state, frame, body, block, *then, pending);
                 }
@@ -371,7 +373,7 @@ impl<'p> Pass<'p> {
                 if self.expect_initialised(&mut state, &value) == Flow::Dead {
                     return Ok(());
                 }
-                let value = self.term(&value);
+                let value = pass::as_term(&mut self.terms, &value);
                 let width = self.terms.width(value);
                 let mut targets: Vec<(BlockId, Vec<TermId>)> = Vec::new();
                 let mut hits = Vec::new();
@@ -401,7 +403,7 @@ impl<'p> Pass<'p> {
                 if self.expect_initialised(&mut state, &address) == Flow::Dead {
                     return Ok(());
                 }
-                let address = self.term(&address);
+                let address = pass::as_term(&mut self.terms, &address);
                 let mut hits = Vec::new();
                 let mut seen = Vec::new();
                 for target in targets {
@@ -476,12 +478,12 @@ impl<'p> Pass<'p> {
         to: BlockId,
         pending: &mut Pending,
     ) -> Result<(), Error> {
-        let iterations = frame.shape.follow(from, to, &state.iterations);
-        if let Some(repeated) = frame.shape.loops.is_back_edge(from, to) {
+        let iterations = frame.order.follow(from, to, &state.iterations);
+        if let Some(repeated) = frame.order.loops.is_back_edge(from, to) {
             let bound = self.options.loop_bound(frame.function, repeated);
             let count = iterations.last().copied().unwrap_or(1);
             if count > bound.max(1) && !self.may_exceed(frame, repeated, &state) {
-                self.cuts.insert((frame.function, Some(repeated)));
+                self.findings.note_cut(frame.function, Some(repeated));
                 self.cut(&mut state);
                 return Ok(());
             }
@@ -498,7 +500,7 @@ impl<'p> Pass<'p> {
             registers.extend(values);
         }
         state.iterations = iterations.into();
-        let key = frame.shape.key(to, &state.iterations);
+        let key = frame.order.key(to, &state.iterations);
         let state = match pending.remove(&key) {
             Some((_, other)) => self.merge(other, state, frame)?,
             None => state,
@@ -514,7 +516,7 @@ impl<'p> Pass<'p> {
             return false;
         }
         let depth = frame
-            .shape
+            .order
             .nest(frame.block)
             .iter()
             .position(|id| *id == repeated)
@@ -535,7 +537,7 @@ impl<'p> Pass<'p> {
         block: BlockId,
         condition: Operand,
     ) {
-        let nest = frame.shape.nest(block).to_vec();
+        let nest = frame.order.nest(block).to_vec();
         if nest.is_empty() {
             return;
         }
@@ -561,7 +563,7 @@ impl<'p> Pass<'p> {
         }
         let successors = body.blocks[block].terminator.successors();
         for (depth, id) in nest.iter().enumerate() {
-            let data = &frame.shape.loops[*id];
+            let data = &frame.order.loops[*id];
             let inside = &data.blocks;
             // Conditions in between may leave a loop too, an assertion for instance,
             // but they do not count its iterations.

@@ -5,7 +5,7 @@
 //! module decides whether two answers fit, not which of them is right.
 
 use super::syntax::Program;
-use crate::{clang, run};
+use crate::{clang, run, unfolding};
 use check::{Assumption, Omission, Order, Reductions, Search, Slice, Strategy, Tiling, Verdict};
 use library::{Surroundings, Undefined};
 use replay::{Checks, Config, Exploration, Image, Mode, Property, Schedule};
@@ -438,6 +438,22 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Panics if what the checker unfolds at these bounds is not well formed.
+    fn verify_threads(&self, order: Order, variant: Reductions) {
+        let (Order::Contexts(turns) | Order::Rounds(turns)) = order;
+        let options = unfold::Options {
+            checks: unfolding::checks_of(self.config.checks),
+            unwind: self.program.unwind,
+            unwind_every_loop: true,
+            turns: Some(turns),
+            surroundings: self.config.surroundings.clone(),
+            reductions: variant.unfolding,
+            ..unfold::Options::default()
+        };
+        // What is not supported is for the checker to say.
+        let _ = unfolding::unfold(self.loaded, &options);
+    }
+
     fn ask(
         &mut self,
         order: Order,
@@ -463,6 +479,9 @@ impl Session<'_> {
         };
         let start = Instant::now();
         let report = catch_unwind(AssertUnwindSafe(|| {
+            if search.strategy.is_none() {
+                self.verify_threads(order, variant);
+            }
             check::check(self.loaded, &options, &|_| true)
         }));
         self.agreement.checking += start.elapsed();

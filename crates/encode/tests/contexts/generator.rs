@@ -7,13 +7,18 @@ use formula::{Range, Sort, TermId, Terms};
 use std::collections::BTreeMap;
 use unfold::{
     Access, Cell, CellId, Check, Creation, Moment, Place, Position, Step, Thread, ThreadId,
-    Threads, Violation,
+    Threads, Violation, verify::verify,
 };
 
 pub struct Program {
     pub threads: Threads,
     /// Every choice of values for the inputs.
     pub inputs: Vec<BTreeMap<u32, u128>>,
+}
+
+/// Whatever is encoded must be what unfolding could have made.
+pub fn expect_well_formed(threads: &Threads) {
+    assert_eq!(verify(threads), Ok(()), "{}", threads.text(None));
 }
 
 /// A program with three threads that all run in parallel, and a violation that
@@ -64,6 +69,7 @@ pub fn busy_program(rng: &mut Rng) -> Program {
         stuck: Vec::new(),
         sightings: Vec::new(),
     };
+    expect_well_formed(&threads);
     let seen = Simulator { threads: &threads }.random_view(rng);
     let all: Vec<TermId> = (seen.values.iter())
         .map(|(condition, variable, value)| {
@@ -151,18 +157,17 @@ impl Generator<'_> {
             (0..n).map(|_| self.moment(&pools)).collect()
         };
         let (excluded, stuck) = (some(4), some(4));
-        Program {
-            threads: Threads {
-                terms: self.terms,
-                threads,
-                cells: self.cells,
-                violations,
-                excluded,
-                stuck,
-                sightings: Vec::new(),
-            },
-            inputs,
-        }
+        let threads = Threads {
+            terms: self.terms,
+            threads,
+            cells: self.cells,
+            violations,
+            excluded,
+            stuck,
+            sightings: Vec::new(),
+        };
+        expect_well_formed(&threads);
+        Program { threads, inputs }
     }
 
     fn inputs(&mut self) -> (Pool, Vec<BTreeMap<u32, u128>>) {
@@ -470,7 +475,7 @@ fn position(terms: &mut Terms, guard: TermId) -> Position {
         uses: Vec::new(),
         waits: Vec::new(),
         step: Step {
-            place: Place::End,
+            place: Place::Start,
             part: 0,
             location: None,
         },

@@ -1,6 +1,7 @@
 //! Vyukov's safestack with three threads, built by hand: how large its formula
 //! is, and that it has no bug within a few contexts.
 
+use crate::generator::expect_well_formed;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use encode::{Options, encode};
 use formula::{ClauseList, Range, TermId, Terms};
@@ -67,7 +68,7 @@ pub fn safestack(unwind: usize) -> Threads {
         };
         threads.push(builder.thread("worker", Some(creation)));
     }
-    Threads {
+    let threads = Threads {
         terms: builder.terms,
         threads,
         cells: builder.cells,
@@ -75,7 +76,9 @@ pub fn safestack(unwind: usize) -> Threads {
         excluded: builder.excluded,
         stuck: Vec::new(),
         sightings: Vec::new(),
-    }
+    };
+    expect_well_formed(&threads);
+    threads
 }
 
 impl Builder {

@@ -4,7 +4,8 @@
 //! `modf` touch memory.
 
 use super::plan::Plan;
-use super::{Reply, Site, numbers};
+use super::strings::numbers;
+use super::{Reply, Site};
 use crate::machine::{Machine, Stop};
 use crate::value::{Value, from_double, sign_extend, to_double};
 use ir::Type;

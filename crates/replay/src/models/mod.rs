@@ -6,23 +6,27 @@
 //!
 //! [`Phase`]: crate::thread::Phase
 
-mod attributes;
-mod c11;
-mod characters;
-mod errors;
-mod format;
-mod locks;
+mod atomic;
+mod attribute;
+mod barrier;
+mod c11_threads;
+mod condition;
+mod input;
+mod keys;
 mod math;
-mod meeting;
 mod memory;
-mod numbers;
+mod mutex;
+mod once;
+mod output;
 mod plan;
-mod printf;
 mod process;
-mod scan;
-mod scanf;
+mod rwlock;
+mod semaphore;
+mod spin;
 mod strings;
-mod threads;
+mod sync_objects;
+mod thread;
+mod time;
 mod verifier;
 
 use crate::calls::LibraryCall;

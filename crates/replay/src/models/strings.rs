@@ -3,8 +3,12 @@
 //! Each call that reads or writes memory is one step, made through a
 //! [`Plan`]: these functions must not change memory themselves.
 
+pub(super) mod characters;
+pub(super) mod errors;
+pub(super) mod numbers;
+
 use super::plan::{Plan, Planned, UNLIMITED};
-use super::{EINVAL, Reply, Site, characters, errors, numbers};
+use super::{EINVAL, Reply, Site};
 use crate::machine::{AccessMode, Machine, Stop};
 use crate::memory::{ObjectId, Origin};
 use crate::value::{Pointer, Value};

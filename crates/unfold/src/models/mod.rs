@@ -3,56 +3,66 @@
 //! These are implementations of their own: they share nothing with those of the
 //! interpreter, so that each can be checked against the other.
 
-mod atomics;
-mod attributes;
-mod blocks;
-mod callbacks;
-mod characters;
-mod digits;
-mod formats;
-mod handlers;
-pub mod leaks;
-mod locks;
-mod mathematics;
-mod meeting;
-mod numbers;
-mod printing;
+mod atomic;
+mod attribute;
+mod barrier;
+mod bits;
+mod c11_threads;
+mod call_back;
+mod condition;
+mod input;
+mod keys;
+mod math;
+mod memory;
+mod mutex;
+mod once;
+mod output;
 mod process;
-mod scanning;
-mod scans;
+mod rwlock;
+mod semaphore;
+mod spin;
 mod strings;
-mod text;
-mod threads;
+mod sync_objects;
+mod thread;
+mod time;
+mod verifier;
 
 use crate::Error;
-use crate::access::{Target, Targets};
 use crate::calls::{Call, Reply};
-use crate::checks::Check;
-use crate::known::{Content, Object, ObjectId, ObjectKey, SyncKind, SyncPart};
-use crate::omissions::Omission;
-use crate::pass::{Flow, Frame, Pass, State, Value};
-use crate::threads::ThreadId;
-use crate::validity::Seen;
+use crate::pass::{Frame, Pass, State, Value};
+use call_back::Creations;
 use formula::TermId;
 use library::{Entry, Function};
+use process::exit_handlers::ExitHandlers;
 
 // Error numbers of Linux.
 const EPERM: u128 = 1;
+
 const EAGAIN: u128 = 11;
+
 const ENOMEM: u128 = 12;
+
 const EBUSY: u128 = 16;
+
 const EINVAL: u128 = 22;
+
 const EDEADLK: u128 = 35;
+
 const ENOTSUP: u128 = 95;
+
 const ETIMEDOUT: u128 = 110;
 
-/// State of a synchronisation object that nobody has touched, is in use, or was
-/// destroyed.
-const MADE: u128 = 1;
-const DESTROYED: u128 = 2;
+/// What the models remember during a pass.
+#[derive(Default)]
+pub(crate) struct ModelState {
+    pub handlers: ExitHandlers,
+    pub creations: Creations,
+    /// How often a thread's value of some key was set.
+    key_settings: u64,
+}
 
 impl<'p> Pass<'p> {
-    pub fn library_call(
+    pub(crate) fn library_call(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -83,18 +93,7 @@ impl<'p> Pass<'p> {
             Function::Process(op) => self.process_model(state, frame, op, call),
             Function::Time(op) => self.time_model(state, frame, op, call),
             Function::Output(op) => self.output_model(state, frame, op, call),
-            Function::Bits(library::Bits::FindFirstSet) => {
-                let value = self.raw_argument(call, 0);
-                let width = self.terms.width(value);
-                let mut result = self.terms.constant(32, 0);
-                for bit in (0..width).rev() {
-                    let one = self.terms.extract(value, bit, bit);
-                    let is_set = self.terms.is_one(one);
-                    let position = self.terms.constant(32, u128::from(bit) + 1);
-                    result = self.terms.ite(is_set, position, result);
-                }
-                Ok(Reply::Return(result))
-            }
+            Function::Bits(op) => self.bits_model(op, call),
             Function::Math(op) => self.math_model(state, frame, op, call),
             Function::Strings(op) => self.strings_model(state, frame, op, call),
             Function::Input(op) => self.input_model(state, frame, op, call),
@@ -106,13 +105,13 @@ impl<'p> Pass<'p> {
     }
 
     /// An argument as a word: a pointer, unless old declarations let others pass.
-    pub fn argument(&mut self, call: &Call, index: usize) -> TermId {
+    pub(crate) fn argument(&mut self, call: &Call, index: usize) -> TermId {
         let word = self.word();
         self.number(call, index, word)
     }
 
     /// An argument of whatever width it has.
-    pub fn raw_argument(&mut self, call: &Call, index: usize) -> TermId {
+    pub(crate) fn raw_argument(&mut self, call: &Call, index: usize) -> TermId {
         match call.args.get(index).map(|argument| &argument.value) {
             Some(Value::Term(term) | Value::Partly(term, _)) => *term,
             _ => {
@@ -123,343 +122,27 @@ impl<'p> Pass<'p> {
     }
 
     /// An argument as a word of the given width, zero-extended.
-    pub fn number(&mut self, call: &Call, index: usize, width: u32) -> TermId {
+    pub(crate) fn number(&mut self, call: &Call, index: usize, width: u32) -> TermId {
         let term = self.raw_argument(call, index);
         self.terms.resize(term, width)
     }
 
-    pub fn int(&mut self, value: u128) -> TermId {
+    pub(crate) fn int(&mut self, value: u128) -> TermId {
         self.terms.constant(32, value)
     }
 
-    pub fn reply(&mut self, value: u128) -> Result<Reply, Error> {
+    pub(crate) fn reply(&mut self, value: u128) -> Result<Reply, Error> {
         Ok(Reply::Return(self.int(value)))
     }
 
-    pub fn is(&mut self, term: TermId, value: u128) -> TermId {
-        let width = self.terms.width(term);
-        let value = self.terms.constant(width, value);
-        self.terms.equal(term, value)
-    }
-
-    // Synchronisation objects: their parts are cells of their own.
-
-    /// Where the object of a call is.
-    pub fn sync_targets(
-        &mut self,
-        frame: &Frame,
-        call: &Call,
-        index: usize,
-        kind: SyncKind,
-    ) -> Result<Targets, Error> {
-        let address = self.argument(call, index);
-        let targets = self.resolve(frame, address, 1, false)?;
-        for target in &targets.list {
-            let first = self.known.note_kind(target.object, target.offset, kind);
-            if first == kind {
-                continue;
-            }
-            self.known.note_unreliable(target.object, target.offset);
-            if self.options.checks.has(Check::Misuse) {
-                let what = format!("one object as {first} and as {kind}");
-                return Err(self.unsupported(frame, what));
-            }
-        }
-        Ok(targets)
-    }
-
-    fn part_object(&mut self, target: &Target, part: SyncPart) -> ObjectId {
-        let key = ObjectKey::Sync(target.object, target.offset, part);
-        if let Some(object) = self.known.find(&key) {
-            return object;
-        }
-        // Others look for all parts of a kind, and may have looked already.
-        self.known.grew = true;
-        let data = &self.known.objects[target.object];
-        let (name, owner) = (
-            format!("{part:?} of {}+{}", data.name, target.offset),
-            data.owner,
-        );
-        self.known.object(key.clone(), || Object {
-            key,
-            size: 4,
-            name,
-            is_constant: false,
-            owner,
-            starts_as: Content::Zero,
-        })
-    }
-
-    /// Begins a step on synchronisation objects that uses these parts of them.
-    pub fn begin_sync(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        uses: &[(&Targets, &[SyncPart])],
-        part: u32,
-    ) -> Result<Option<usize>, Flow> {
-        self.begin_waiting(state, frame, uses, part, false)
-    }
-
-    /// The same, for a step that may have to wait.
-    pub fn begin_waiting(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        uses: &[(&Targets, &[SyncPart])],
-        part: u32,
-        may_wait: bool,
-    ) -> Result<Option<usize>, Flow> {
-        let mut is_visible = false;
-        let mut list = Vec::new();
-        let mut valid = Vec::new();
-        for (targets, parts) in uses {
-            for target in &targets.list {
-                for part in parts.iter() {
-                    let object = self.part_object(target, *part);
-                    is_visible |= self.is_visible(object, 0, 4);
-                }
-            }
-            list.extend(targets.list.iter().copied());
-            valid.push(targets.valid);
-        }
-        let valid = self.terms.all(&valid);
-        let all = Targets {
-            list,
-            valid,
-            // Whoever waits has looked at the object before.
-            seen: match part {
-                0 => Seen::AtOnce,
-                _ => Seen::Never,
-            },
-            only_where: None,
-        };
-        if !is_visible && !self.is_alone {
-            // Whoever waits for ever is noticed by those who look for deadlocks.
-            let is_noticed = may_wait && self.looks_for_deadlocks();
-            match self.options.reductions.hiding && !is_noticed {
-                true => self.touch(frame, state),
-                false => is_visible = true,
-            }
-        }
-        self.begin_step(state, frame, &all, 0, part, is_visible)
-    }
-
-    pub fn read_part(
-        &mut self,
-        state: &State,
-        position: Option<usize>,
-        targets: &Targets,
-        part: SyncPart,
-    ) -> TermId {
-        let mut value = None;
-        for target in targets.list.iter().rev() {
-            let object = self.part_object(target, part);
-            let here = self.read_at(state, position, object, 0, 4, target.condition);
-            value = Some(match value {
-                None => here,
-                Some(other) => self.terms.ite(target.condition, here, other),
-            });
-        }
-        value.unwrap_or_else(|| self.terms.constant(32, 0))
-    }
-
-    pub fn write_part(
-        &mut self,
-        state: &mut State,
-        position: Option<usize>,
-        targets: &Targets,
-        part: SyncPart,
-        condition: TermId,
-        value: TermId,
-    ) {
-        for target in &targets.list {
-            let object = self.part_object(target, part);
-            let condition = self.terms.and(target.condition, condition);
-            self.write_at(state, position, object, 0, 4, condition, value);
-        }
-    }
-
-    /// Threads that have a part of their own in the object, in order.
-    pub fn threads_with(
-        &self,
-        targets: &Targets,
-        part: impl Fn(ThreadId) -> SyncPart,
-    ) -> Vec<ThreadId> {
-        (0..self.known.thread_count())
-            .map(|number| ThreadId::from_u32(number as u32))
-            .filter(|thread| {
-                targets.list.iter().any(|target| {
-                    let key = ObjectKey::Sync(target.object, target.offset, part(*thread));
-                    self.known.find(&key).is_some()
-                })
-            })
-            .collect()
-    }
-
     /// The thread at hand as the owner of something.
-    pub fn me(&mut self) -> TermId {
-        let number = u128::from(self.thread.as_u32()) + 1;
+    pub(crate) fn me(&mut self) -> TermId {
+        let number = u128::from(self.threads.current().as_u32()) + 1;
         self.int(number)
     }
 
-    /// Requires that the object has not been destroyed and, if it has no static
-    /// initialiser, that it was made.
-    pub fn require_life(
-        &mut self,
-        state: &mut State,
-        position: Option<usize>,
-        targets: &Targets,
-        must_be_made: bool,
-    ) -> Flow {
-        let life = self.read_part(state, position, targets, SyncPart::Life);
-        let mut fine = if must_be_made {
-            self.is(life, MADE)
-        } else {
-            let destroyed = self.is(life, DESTROYED);
-            self.terms.not(destroyed)
-        };
-        if !must_be_made && self.options.checks.has(Check::Misuse) {
-            let is_fresh = self.is_zero(life);
-            let raw = self.is_raw(state, targets);
-            let was_never_made = self.terms.and(is_fresh, raw);
-            let was_made = self.terms.not(was_never_made);
-            fine = self.terms.and(fine, was_made);
-        }
-        self.expect(state, Check::Misuse, position, fine)
-    }
-
-    /// Whether the memory of an object was never written, so that it cannot have a
-    /// static initialiser.
-    fn is_raw(&mut self, state: &State, targets: &Targets) -> TermId {
-        let mut raw = Vec::new();
-        for target in &targets.list {
-            let data = &self.known.objects[target.object];
-            if !matches!(data.starts_as, Content::Unknown) {
-                continue;
-            }
-            let size = (data.size - target.offset).min(4);
-            let is_written = state.memory.has_written(target.object, target.offset, size)
-                || (self.snapshot).has_written(target.object, target.offset, size)
-                || self.is_visible(target.object, target.offset, size);
-            match is_written {
-                true => {
-                    self.omissions.insert(Omission::UnwrittenInitialisers);
-                }
-                false => raw.push(target.condition),
-            }
-        }
-        self.terms.any(&raw)
-    }
-
-    /// Makes an object with these parts.
-    pub fn make_sync(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        targets: &Targets,
-        values: &[(SyncPart, TermId)],
-    ) -> Result<Reply, Error> {
-        let always = self.truth();
-        self.make_sync_where(state, frame, targets, values, always)
-    }
-
-    /// The same, if a condition holds. It is a step in any case.
-    pub fn make_sync_where(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        targets: &Targets,
-        values: &[(SyncPart, TermId)],
-        condition: TermId,
-    ) -> Result<Reply, Error> {
-        if !self.is_alone {
-            // Somebody may hold it.
-            for target in &targets.list {
-                self.known.note_unreliable(target.object, target.offset);
-            }
-        }
-        let mut parts = vec![SyncPart::Life];
-        parts.extend(values.iter().map(|(part, _)| *part));
-        let looks_for_misuse = self.options.checks.has(Check::Misuse);
-        if looks_for_misuse {
-            let waiters = self.threads_with(targets, SyncPart::Waiting);
-            parts.extend(waiters.into_iter().map(SyncPart::Waiting));
-            parts.sort_unstable();
-            parts.dedup();
-        }
-        let Ok(position) = self.begin_sync(state, frame, &[(targets, &parts)], 0) else {
-            return Ok(Reply::Never);
-        };
-        if looks_for_misuse {
-            for part in parts.iter().filter(|part| part.is_use()) {
-                let value = self.read_part(state, position, targets, *part);
-                let is_in_use = self.terms.is_nonzero(value);
-                let is_in_use = self.terms.and(is_in_use, condition);
-                self.notice(state, Check::Misuse, is_in_use);
-            }
-        }
-        let made = self.int(MADE);
-        self.write_part(state, position, targets, SyncPart::Life, condition, made);
-        for (part, value) in values {
-            self.write_part(state, position, targets, *part, condition, *value);
-        }
-        self.reply(0)
-    }
-
-    /// Ends the use of an object, of which some part must be zero.
-    pub fn destroy_sync(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        targets: &Targets,
-        idle: &[SyncPart],
-        must_be_made: bool,
-    ) -> Result<Reply, Error> {
-        let mut parts = vec![SyncPart::Life];
-        parts.extend(idle);
-        let Ok(position) = self.begin_sync(state, frame, &[(targets, &parts)], 0) else {
-            return Ok(Reply::Never);
-        };
-        if self.require_life(state, position, targets, must_be_made) == Flow::Dead {
-            return Ok(Reply::Never);
-        }
-        for part in idle {
-            let value = self.read_part(state, position, targets, *part);
-            let is_idle = self.is_zero(value);
-            if self.expect(state, Check::Misuse, position, is_idle) == Flow::Dead {
-                return Ok(Reply::Never);
-            }
-        }
-        for target in &targets.list {
-            self.known.note_grave(target.object, target.offset);
-        }
-        let always = self.truth();
-        let destroyed = self.int(DESTROYED);
-        self.write_part(state, position, targets, SyncPart::Life, always, destroyed);
-        self.reply(0)
-    }
-
-    /// Memory is written: what was destroyed there may now be an object with a
-    /// static initialiser.
-    pub fn write_graves(
-        &mut self,
-        state: &mut State,
-        position: Option<usize>,
-        (object, offset, size): (ObjectId, u64, u64),
-        condition: TermId,
-    ) {
-        for life in self.known.graves(object, offset, size) {
-            let old = self.read_at(state, position, life, 0, 4, condition);
-            let is_destroyed = self.is(old, DESTROYED);
-            let is_over = self.terms.and(condition, is_destroyed);
-            let untouched = self.int(0);
-            self.write_at(state, position, life, 0, 4, is_over, untouched);
-        }
-    }
-
     /// Whether something that may time out does so now.
-    pub fn times_out(&mut self, frame: &Frame) -> TermId {
+    pub(crate) fn times_out(&mut self, frame: &Frame) -> TermId {
         let choice = self.input(frame, "timeout", 1);
         self.terms.is_one(choice)
     }

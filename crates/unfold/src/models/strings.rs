@@ -1,12 +1,19 @@
 //! Strings. Each call that reads or writes memory is one step.
 
-use super::text::{Text, Together};
+mod characters;
+pub(super) mod numbers;
+pub(super) mod text;
+
 use crate::Error;
 use crate::calls::{Call, Reply};
-use crate::known::{Content, Object, ObjectKey};
+use crate::compute::characters as classes;
+use crate::compute::words;
+use crate::facts::objects::{Content, Object, ObjectKey};
+use crate::models::strings::text::{Text, Together};
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
+use formula::Terms;
 use library::Strings;
 use std::collections::BTreeMap;
 
@@ -23,7 +30,7 @@ struct Site<'c> {
 }
 
 impl<'p> Pass<'p> {
-    pub fn strings_model(
+    pub(crate) fn strings_model(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -144,7 +151,7 @@ impl<'p> Pass<'p> {
             let room = self.limit(site, 2);
             is_copied = self.terms.is_nonzero(room);
             for (at, within) in text.within.iter_mut().enumerate() {
-                let fits = self.is_above(room, at as u64 + 1);
+                let fits = text::is_above(&mut self.terms, room, at as u64 + 1);
                 *within = self.terms.and(*within, fits);
             }
         }
@@ -157,9 +164,9 @@ impl<'p> Pass<'p> {
             return Ok(None);
         };
         for at in 0..=text.bytes.len() {
-            let reaches = self.reaches(&text, at);
+            let reaches = text::reaches(&mut self.terms, &text, at);
             let condition = self.terms.and(reaches, is_copied);
-            let byte = self.byte_or_zero(&text, at);
+            let byte = text::byte_or_zero(&mut self.terms, &text, at);
             self.plan_write(together, &targets, at as u64, 1, condition, byte);
         }
         Ok(Some(match op {
@@ -194,8 +201,8 @@ impl<'p> Pass<'p> {
             return Ok(None);
         };
         for at in 0..most {
-            let condition = self.is_above(limit, at);
-            let byte = self.byte_or_zero(&text, at as usize);
+            let condition = text::is_above(&mut self.terms, limit, at);
+            let byte = text::byte_or_zero(&mut self.terms, &text, at as usize);
             self.plan_write(together, &targets, at, 1, condition, byte);
         }
         let length = self.text_length(&text);
@@ -233,18 +240,18 @@ impl<'p> Pass<'p> {
         // What each byte becomes, and when.
         let mut written: BTreeMap<usize, (TermId, TermId)> = BTreeMap::new();
         for start in 0..=before.bytes.len() {
-            let begins = self.ends_at(&before, start);
+            let begins = text::ends_at(&mut self.terms, &before, start);
             if self.terms.as_bool(begins) == Some(false) {
                 continue;
             }
             for at in 0..=text.bytes.len() {
-                let reaches = self.reaches(&text, at);
+                let reaches = text::reaches(&mut self.terms, &text, at);
                 let mut condition = self.terms.and(begins, reaches);
-                let mut byte = self.byte_or_zero(&text, at);
+                let mut byte = text::byte_or_zero(&mut self.terms, &text, at);
                 if let Some(room) = room {
-                    let fits = self.is_above(room, (start + at) as u64);
+                    let fits = text::is_above(&mut self.terms, room, (start + at) as u64);
                     condition = self.terms.and(condition, fits);
-                    let has_next = self.is_above(room, (start + at) as u64 + 1);
+                    let has_next = text::is_above(&mut self.terms, room, (start + at) as u64 + 1);
                     let zero = self.terms.constant(8, 0);
                     byte = self.terms.ite(has_next, byte, zero);
                 }
@@ -288,9 +295,15 @@ impl<'p> Pass<'p> {
         let (less, equal, greater) = (self.int(0xffff_ffff), self.int(0), self.int(1));
         let mut result = equal;
         for at in (0..left.bytes.len().max(right.bytes.len())).rev() {
-            let (mut a, mut b) = (self.byte_or_zero(&left, at), self.byte_or_zero(&right, at));
+            let (mut a, mut b) = (
+                text::byte_or_zero(&mut self.terms, &left, at),
+                text::byte_or_zero(&mut self.terms, &right, at),
+            );
             if ignores_case {
-                (a, b) = (self.lower_case(a), self.lower_case(b));
+                (a, b) = (
+                    classes::lower_case(&mut self.terms, a),
+                    classes::lower_case(&mut self.terms, b),
+                );
             }
             let is_less = self.terms.unsigned_less(a, b);
             let is_greater = self.terms.unsigned_less(b, a);
@@ -317,7 +330,7 @@ impl<'p> Pass<'p> {
         let word = self.word();
         let null = self.terms.constant(word, 0);
         // The zero byte is part of the string here.
-        let is_end = self.is_zero(wanted);
+        let is_end = words::is_zero(&mut self.terms, wanted);
         let otherwise = if op == Strings::Strchrnul { end } else { null };
         let mut result = self.terms.ite(is_end, end, otherwise);
         let mut places: Vec<usize> = (0..text.bytes.len()).collect();
@@ -331,16 +344,6 @@ impl<'p> Pass<'p> {
             result = self.terms.ite(hit, place, result);
         }
         Ok(Some(result))
-    }
-
-    /// Whether a byte is one of a text's.
-    fn is_among(&mut self, byte: TermId, set: &Text) -> TermId {
-        let mut hits = Vec::new();
-        for (member, within) in set.bytes.iter().zip(&set.within) {
-            let is_equal = self.terms.equal(byte, *member);
-            hits.push(self.terms.and(*within, is_equal));
-        }
-        self.terms.any(&hits)
     }
 
     fn search(
@@ -364,11 +367,11 @@ impl<'p> Pass<'p> {
         };
         for at in (0..=text.bytes.len()).rev() {
             let hit = if op == Strings::Strstr {
-                self.occurs_at(&text, at, &wanted)
+                occurs_at(&mut self.terms, &text, at, &wanted)
             } else if at == text.bytes.len() {
                 continue;
             } else {
-                let mut stops = self.is_among(text.bytes[at], &wanted);
+                let mut stops = is_among(&mut self.terms, text.bytes[at], &wanted);
                 if op == Strings::Strspn {
                     stops = self.terms.not(stops);
                 }
@@ -383,16 +386,6 @@ impl<'p> Pass<'p> {
         Ok(Some(result))
     }
 
-    fn occurs_at(&mut self, text: &Text, at: usize, wanted: &Text) -> TermId {
-        let mut all = vec![self.reaches(text, at)];
-        for (index, (byte, within)) in wanted.bytes.iter().zip(&wanted.within).enumerate() {
-            let here = self.byte_or_zero(text, at + index);
-            let is_equal = self.terms.equal(here, *byte);
-            all.push(self.terms.implies(*within, is_equal));
-        }
-        self.terms.all(&all)
-    }
-
     fn duplicate(
         &mut self,
         state: &mut State,
@@ -405,7 +398,7 @@ impl<'p> Pass<'p> {
         let lengths = 0..=text.bytes.len();
         let variants = lengths.map(|len| {
             let bytes = text.bytes[..len].to_vec();
-            (self.ends_at(&text, len), bytes)
+            (text::ends_at(&mut self.terms, &text, len), bytes)
         });
         let variants: Vec<_> = variants.collect();
         let (block, _) = self.block_with(state, site.frame, &variants)?;
@@ -415,7 +408,7 @@ impl<'p> Pass<'p> {
     /// A fresh block for one of several texts, and its zero byte. Making it is not
     /// a step: functions that allocate on the way do not wait for that. Null if there
     /// is no memory; also says when that is.
-    pub fn block_with(
+    pub(crate) fn block_with(
         &mut self,
         state: &mut State,
         frame: &Frame,
@@ -428,10 +421,10 @@ impl<'p> Pass<'p> {
         let (is_made, error) = (self.terms.not(fails), self.int(super::ENOMEM));
         self.set_errno(state, fails, error);
         if self.options.can_free && self.options.surroundings.address_reuse {
-            self.omissions.insert(Omission::AddressReuse);
+            self.findings.note_omission(Omission::AddressReuse);
         }
         let mut block = None;
-        let owner = self.thread;
+        let owner = self.threads.current();
         let zero = self.terms.constant(8, 0);
         // A block of its own for each length, since sizes are exact.
         let mut index = 0;
@@ -441,7 +434,7 @@ impl<'p> Pass<'p> {
                 continue;
             }
             let key = ObjectKey::Heap(self.instance(frame, state, 1000 + index));
-            let object = self.known.object(key.clone(), || Object {
+            let object = self.facts.objects.make(key.clone(), || Object {
                 key,
                 size: bytes.len() as u64 + 1,
                 name: "a copy of a string".to_owned(),
@@ -480,7 +473,7 @@ impl<'p> Pass<'p> {
         let given = self.argument(site.call, 0);
         let place = self.argument(site.call, 2);
         let size = self.program.target.pointer_bytes;
-        let is_null = self.is_zero(given);
+        let is_null = words::is_zero(&mut self.terms, given);
         let frame = site.frame;
         let mut start = given;
         if self.terms.as_bool(is_null) != Some(false) {
@@ -508,7 +501,7 @@ impl<'p> Pass<'p> {
         let mut is_over = self.terms.bool(false);
         let mut cuts = Vec::new();
         for at in 0..text.bytes.len() {
-            let is_delimiter = self.is_among(text.bytes[at], &delimiters);
+            let is_delimiter = is_among(&mut self.terms, text.bytes[at], &delimiters);
             let is_letter = self.terms.not(is_delimiter);
             let is_idle = self.terms.not(begun);
             let begins = self.terms.all(&[text.within[at], is_letter, is_idle]);
@@ -540,4 +533,24 @@ impl<'p> Pass<'p> {
             Flow::Next => Ok(Some(result)),
         }
     }
+}
+
+/// Whether a byte is one of a text's.
+pub(super) fn is_among(terms: &mut Terms, byte: TermId, set: &Text) -> TermId {
+    let mut hits = Vec::new();
+    for (member, within) in set.bytes.iter().zip(&set.within) {
+        let is_equal = terms.equal(byte, *member);
+        hits.push(terms.and(*within, is_equal));
+    }
+    terms.any(&hits)
+}
+
+pub(super) fn occurs_at(terms: &mut Terms, text: &Text, at: usize, wanted: &Text) -> TermId {
+    let mut all = vec![text::reaches(terms, text, at)];
+    for (index, (byte, within)) in wanted.bytes.iter().zip(&wanted.within).enumerate() {
+        let here = text::byte_or_zero(terms, text, at + index);
+        let is_equal = terms.equal(here, *byte);
+        all.push(terms.implies(*within, is_equal));
+    }
+    terms.all(&all)
 }

@@ -1,0 +1,73 @@
+//! Which values the shared pieces of memory can have.
+//!
+//! They may grow in every pass without end; who has seen enough of them, and when
+//! they are taken to be anything, is decided by those who make the passes.
+
+use super::objects::ObjectId;
+use crate::values::ValueSet;
+use std::collections::{BTreeSet, HashMap};
+
+pub(crate) struct SharedValues {
+    values: HashMap<(ObjectId, u64), ValueSet>,
+    offset_bits: u32,
+    /// Pieces whose values have grown in the current pass.
+    growing: BTreeSet<(ObjectId, u64)>,
+    /// Whether any have, or are new.
+    grew: bool,
+}
+
+impl SharedValues {
+    pub(super) fn new(offset_bits: u32) -> SharedValues {
+        SharedValues {
+            values: HashMap::new(),
+            offset_bits,
+            growing: BTreeSet::new(),
+            grew: false,
+        }
+    }
+
+    pub(super) fn begin_pass(&mut self) {
+        self.grew = false;
+        self.growing.clear();
+    }
+
+    pub(crate) fn have_grown(&self) -> bool {
+        self.grew
+    }
+
+    /// Of the piece that begins there.
+    pub(crate) fn get(&self, object: ObjectId, start: u64) -> Option<&ValueSet> {
+        self.values.get(&(object, start))
+    }
+
+    /// Values that a shared piece may have from now on.
+    pub(crate) fn note(&mut self, object: ObjectId, start: u64, values: &ValueSet) {
+        match self.values.get_mut(&(object, start)) {
+            Some(known) => {
+                if known.add(values, self.offset_bits) {
+                    self.grew = true;
+                    self.growing.insert((object, start));
+                }
+            }
+            None => {
+                self.values.insert((object, start), values.clone());
+                self.grew = true;
+            }
+        }
+    }
+
+    /// Takes values that keep growing to be anything.
+    pub(crate) fn widen(&mut self) {
+        for place in std::mem::take(&mut self.growing) {
+            if let Some(values) = self.values.get_mut(&place) {
+                values.widen();
+            }
+        }
+    }
+
+    /// The pieces are other ones now.
+    pub(super) fn forget(&mut self) {
+        self.values.clear();
+        self.growing.clear();
+    }
+}

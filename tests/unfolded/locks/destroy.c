@@ -1,0 +1,20 @@
+// unfold: checks=misuse
+// A mutex that is destroyed while others may use it.
+#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int x;
+
+static void *run(void *arg) {
+    pthread_mutex_lock(&m);
+    x = 1;
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, 0, run, 0);
+    x = 2;
+    pthread_mutex_destroy(&m);
+    return 0;
+}

@@ -1,0 +1,20 @@
+// unfold:
+// A lock that may be taken already.
+#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int x;
+
+static void *run(void *arg) {
+    if (pthread_mutex_trylock(&m) == 0) {
+        x = x + 1;
+        pthread_mutex_unlock(&m);
+    }
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, run, 0);
+    pthread_create(&b, 0, run, 0);
+    return 0;
+}
