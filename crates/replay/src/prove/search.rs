@@ -8,7 +8,7 @@ use super::alone::Alone;
 use super::components::{Components, Slot};
 use super::findings::Findings;
 use super::inputs::Script;
-use super::steps::{Fate, Notices, Step, Steps};
+use super::steps::{Fate, MOST_ANSWERS, Notices, Step, Steps};
 use super::table::{Origin, StateId, Table};
 use super::threads::Knowledge;
 use super::{Proof, ProofOptions, ProofProgress};
@@ -157,7 +157,13 @@ impl<'a> Search<'a> {
     /// Finds the states in which runs begin.
     fn begin(&mut self, image: &'a Image<'a>, single: &'a Config) {
         let mut open: Vec<Vec<u128>> = vec![Vec::new()];
+        let mut count = 0;
         while let Some(answers) = open.pop() {
+            count += 1;
+            if count > MOST_ANSWERS {
+                self.steps.has_too_many_answers = true;
+                return;
+            }
             let mut script = Script::new(&answers, &self.options.inputs);
             let footprint = self.steps.components.footprint.clone();
             let open_inputs = self.options.inputs.open;
@@ -223,7 +229,7 @@ impl<'a> Search<'a> {
     }
 
     fn is_done(&self) -> bool {
-        if self.steps.is_open_needed {
+        if self.steps.is_open_needed || self.steps.has_too_many_answers {
             return true;
         }
         let has_found = !self.findings.violations.is_empty() || !self.proof.unsupported.is_empty();
@@ -530,6 +536,9 @@ impl<'a> Search<'a> {
 
     fn finish(mut self) -> Proof {
         let mut proof = self.proof;
+        if self.steps.has_too_many_answers {
+            proof.interrupted = proof.interrupted.or(Some(Interruption::States));
+        }
         proof.stopped_early = proof.interrupted.is_none()
             && !self.options.find_all
             && (!self.findings.violations.is_empty() || !proof.unsupported.is_empty());
