@@ -19,7 +19,7 @@ use crate::violation::Property;
 use ir::{BinaryOp, Cast, Inst, Op, Type};
 
 /// Inputs of more bits than this may be left open.
-const NARROW: u32 = 8;
+const NARROW: u32 = 1;
 
 /// The kinds of inputs that are left open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -59,6 +59,9 @@ impl<'a> Machine<'a> {
                 if !self.keys.get(key).is_some_and(|key| key.is_alive) {
                     return Ok(Reply::int(EINVAL));
                 }
+                if let Some(argument) = site.call.args.get(1) {
+                    self.note_open(&argument.shadow);
+                }
                 let value = site.arg(1);
                 match site.thread.key_values.iter_mut().find(|(id, _)| *id == key) {
                     Some(entry) => entry.1 = value,

@@ -8,7 +8,7 @@ use super::alone::Alone;
 use super::components::{Components, Slot};
 use super::findings::Findings;
 use super::inputs::Script;
-use super::steps::{Fate, Notices, Step, Steps};
+use super::steps::{Fate, MOST_ANSWERS, Notices, Step, Steps};
 use super::table::{Origin, StateId, Table};
 use super::threads::Knowledge;
 use super::{Proof, ProofOptions, ProofProgress};
@@ -162,9 +162,15 @@ impl<'a> Search<'a> {
         keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
     ) {
         let mut open: Vec<Vec<u128>> = vec![Vec::new()];
+        let mut count = 0;
         while let Some(answers) = open.pop()
             && !self.is_done()
         {
+            count += 1;
+            if count > MOST_ANSWERS {
+                self.steps.has_too_many_answers = true;
+                return;
+            }
             if !keep_going(&ProofProgress::default()) {
                 self.proof.interrupted = Some(Interruption::Asked);
                 return;
@@ -234,7 +240,7 @@ impl<'a> Search<'a> {
     }
 
     fn is_done(&self) -> bool {
-        if self.steps.is_open_needed {
+        if self.steps.is_open_needed || self.steps.has_too_many_answers {
             return true;
         }
         let has_found = !self.findings.violations.is_empty() || !self.proof.unsupported.is_empty();
@@ -541,6 +547,9 @@ impl<'a> Search<'a> {
 
     fn finish(mut self) -> Proof {
         let mut proof = self.proof;
+        if self.steps.has_too_many_answers {
+            proof.interrupted = proof.interrupted.or(Some(Interruption::States));
+        }
         proof.stopped_early = proof.interrupted.is_none()
             && !self.options.find_all
             && (!self.findings.violations.is_empty() || !proof.unsupported.is_empty());

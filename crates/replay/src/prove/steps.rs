@@ -116,6 +116,8 @@ pub(super) struct Steps<'a> {
     pub left_open: BTreeSet<InputKind>,
     /// Something depends on one of them, so values are needed.
     pub is_open_needed: bool,
+    /// A step asks for more than can be tried.
+    pub has_too_many_answers: bool,
     pub notices: Vec<(usize, Notices)>,
     /// Where it was asked for synchronisation objects that are not known yet: if
     /// one comes to be known there, nothing remembered is right any more.
@@ -128,6 +130,9 @@ pub(super) struct Steps<'a> {
 }
 
 const NO_NODE: NodeId = 0;
+
+/// Ways to answer what one step asks for, at most.
+pub(super) const MOST_ANSWERS: usize = 1 << 11;
 
 impl<'a> Steps<'a> {
     pub fn new(components: Components<'a>, alone: Option<Alone<'a>>, samples: &Samples) -> Self {
@@ -143,6 +148,7 @@ impl<'a> Steps<'a> {
             effort: Effort::default(),
             left_open: BTreeSet::new(),
             is_open_needed: false,
+            has_too_many_answers: false,
             notices: Vec::new(),
             asked_objects: HashSet::new(),
             asked_stacks: HashSet::new(),
@@ -197,6 +203,10 @@ impl<'a> Steps<'a> {
             match &self.nodes[node as usize] {
                 Node::Ends(step) => {
                     found.push(step.clone());
+                    if found.len() > MOST_ANSWERS {
+                        self.has_too_many_answers = true;
+                        return;
+                    }
                     match open.pop() {
                         Some(next) => (node, answers) = next,
                         None => return,
@@ -351,6 +361,10 @@ impl<'a> Steps<'a> {
                 }
             }
             found.push(Rc::new(step));
+            if found.len() > MOST_ANSWERS {
+                self.has_too_many_answers = true;
+                return;
+            }
         }
     }
 
