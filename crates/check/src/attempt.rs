@@ -8,8 +8,9 @@ use crate::facts::{
 use crate::reach::Watchlist;
 use crate::verdict::{Options, Order, Progress, Stage};
 use analysis::Loops;
+use clauses::{ClauseSink, Literal, Variable};
 use encode::{Encoding, Goals};
-use formula::{ClauseSink, Room};
+use formula::Room;
 use ir::Program;
 use replay::{Property, Run};
 use solve::memory;
@@ -133,6 +134,8 @@ impl Task<'_> {
         let others = || checks.iter().any(|property| property != Property::Assert);
         checks.has(Property::Assert)
             && others()
+            // One question that takes all the time would keep the other waiting.
+            && self.options.search.solver.can(solve::Ability::LimitConflicts)
             // Races are looked for in the end of runs in which nothing else goes wrong.
             && !checks.has(Property::Race)
             // Whoever wants all violations forbids what was found, and asks again.
@@ -381,18 +384,18 @@ struct Counting<'a, S, R> {
 }
 
 impl<S: ClauseSink, R: Fn() -> bool> ClauseSink for Counting<'_, S, R> {
-    fn new_variable(&mut self) -> i32 {
+    fn new_variable(&mut self) -> Variable {
         self.sink.new_variable()
     }
 
-    fn add_clause(&mut self, literals: &[i32]) {
+    fn add_clause(&mut self, clause: &[Literal]) {
         let count = self.written.get() + 1;
         self.written.set(count);
         if count.is_multiple_of(ROOM_EVERY) && !(self.has_room)() {
             self.is_full.set(true);
         }
         if !self.is_full.get() {
-            self.sink.add_clause(literals);
+            self.sink.add_clause(clause);
         }
     }
 }

@@ -10,11 +10,11 @@ use crate::feed::Feed;
 use crate::verdict::{Attempt, Kind, Order, Stage};
 use crate::witness::Numbers;
 use crate::{export, silent, witness};
+use clauses::ClauseSink;
 use encode::{Encoding, Goals};
-use formula::ClauseSink;
 use replay::{Property, Run, Signature};
 use search::Strategy;
-use solve::{Budget, Literal, Outcome, SatSolver, memory};
+use solve::{Budget, Literal, Outcome, memory};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,9 +40,9 @@ pub struct Bounded {
 pub struct Formula {
     pub feed: Feed,
     pub encoding: Encoding,
-    violated: i32,
+    violated: Literal,
     /// The same in parts, if it may be asked so: assertions, and all else.
-    parts: Option<[i32; 2]>,
+    parts: Option<[Literal; 2]>,
     /// Contexts of the encoding.
     pub contexts: usize,
     /// How much of what was found is not looked for any more.
@@ -278,7 +278,7 @@ impl Bounded {
                 Outcome::Satisfiable => {
                     let start = Instant::now();
                     let threads = &self.unfolding.threads;
-                    let value = |literal| formula.feed.value(literal);
+                    let value = |literal| formula.feed.solver.value(literal);
                     let model = formula.encoding.model(threads, value);
                     let answer = match task.options.all_violations {
                         true => task.collect(&self.unfolding, &model, query),
@@ -359,7 +359,7 @@ impl Bounded {
         self.unfolding.threads.violations = violations;
         self.unfolding.threads.excluded = excluded;
         formula.is_ok_and(|mut formula| {
-            let assumptions = [Feed::literal(formula.violated)];
+            let assumptions = [formula.violated];
             formula.search(task, &assumptions, query) == Outcome::Unsatisfiable
         })
     }
@@ -374,7 +374,7 @@ impl Formula {
         goals: Goals,
         dump: Option<&Path>,
     ) -> Result<Formula, Answer> {
-        let mut feed = Feed::new(dump.is_some(), task.options.search.seed);
+        let mut feed = Feed::new(dump.is_some(), &task.options.search.factory());
         let mut encoding = task.encode(unfolding, query, contexts, goals, &mut feed)?;
         let violated = encoding.any_violation(&mut feed);
         let parts = (task.can_ask_by_kind())
@@ -420,7 +420,7 @@ impl Formula {
         let mut assumptions = Vec::new();
         if contexts < self.contexts {
             let unused = self.encoding.unused_from(contexts, &mut self.feed);
-            assumptions.push(Feed::literal(unused));
+            assumptions.push(unused);
         }
         let parts = match (kind, self.parts) {
             (Kind::All, None) => vec![self.violated],
@@ -432,7 +432,7 @@ impl Formula {
         };
         let mut turns = search::Turns::new(parts.len());
         while let Some((part, conflicts)) = turns.next(|_| 0) {
-            assumptions.push(Feed::literal(parts[part]));
+            assumptions.push(parts[part]);
             let outcome = self.search_within(task, &assumptions, query, conflicts);
             assumptions.pop();
             match outcome {
@@ -445,11 +445,11 @@ impl Formula {
     }
 
     /// A literal for assumptions: one of these holds.
-    pub fn any_of(&mut self, literals: impl Iterator<Item = i32>) -> Literal {
-        let any = self.feed.new_variable();
-        let clause: Vec<i32> = literals.chain([-any]).collect();
+    pub fn any_of(&mut self, literals: impl Iterator<Item = Literal>) -> Literal {
+        let any = self.feed.new_variable().positive();
+        let clause: Vec<Literal> = literals.chain([!any]).collect();
         self.feed.add_clause(&clause);
-        Feed::literal(any)
+        any
     }
 
     fn conflicts(&self) -> u64 {

@@ -10,14 +10,13 @@
 use crate::attempt::{Query, Task};
 use crate::bounded::Bounded;
 use crate::facts::{Assumption, Limits, Reach, SourcePlace};
-use crate::feed::Feed;
 use crate::sample;
 use crate::verdict::Order;
 use analysis::{Assertion, Landmark, landmarks};
 use ir::Program;
 use library::Undefined;
 use replay::Run;
-use solve::Outcome;
+use solve::{Literal, Outcome};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -270,7 +269,7 @@ impl Bounded {
                 Err(_) => return HashSet::new(),
             },
         };
-        let mut open: BTreeMap<Landmark, i32> = BTreeMap::new();
+        let mut open: BTreeMap<Landmark, Literal> = BTreeMap::new();
         for (landmark, moments) in moments {
             let literal =
                 (formula.encoding).any_moment(&unfolding.threads, &moments, &mut formula.feed);
@@ -280,7 +279,7 @@ impl Bounded {
             let mut assumptions = vec![formula.any_of(open.values().copied())];
             if contexts < formula.contexts {
                 let unused = formula.encoding.unused_from(contexts, &mut formula.feed);
-                assumptions.push(Feed::literal(unused));
+                assumptions.push(unused);
             }
             match formula.search(task, &assumptions, &query) {
                 Outcome::Unsatisfiable => return open.into_keys().collect(),
@@ -289,7 +288,7 @@ impl Bounded {
                     let before = open.len();
                     let mut reached = Vec::new();
                     open.retain(|landmark, literal| {
-                        let is_reached = formula.feed.value(*literal) == Some(true);
+                        let is_reached = formula.feed.solver.value(*literal) == Some(true);
                         reached.extend(is_reached.then_some(*landmark));
                         !is_reached
                     });

@@ -20,7 +20,7 @@ mod normal_forms;
 mod races;
 mod schedule;
 
-use formula::{Blaster, ClauseSink, Lit, Polarity, Room, TermId};
+use formula::{Blaster, ClauseSink, Lit, Literal, Polarity, Room, TermId};
 use unfold::{Check, Moment, ThreadId, Threads};
 
 use crate::NormalForms;
@@ -144,13 +144,18 @@ impl Encoding {
     }
 
     /// The context belongs to the thread.
-    pub fn run(&mut self, context: usize, thread: ThreadId, sink: &mut impl ClauseSink) -> i32 {
+    pub fn run(&mut self, context: usize, thread: ThreadId, sink: &mut impl ClauseSink) -> Literal {
         let lit = self.schedule.threads[thread].run[context];
         self.literal(lit, Polarity::Both, sink)
     }
 
     /// The position is passed, and in the same context as the one before.
-    pub fn stay(&mut self, thread: ThreadId, position: usize, sink: &mut impl ClauseSink) -> i32 {
+    pub fn stay(
+        &mut self,
+        thread: ThreadId,
+        position: usize,
+        sink: &mut impl ClauseSink,
+    ) -> Literal {
         let lit = match position.checked_sub(1) {
             Some(before) => (self.memory).together(thread, before, position, &mut self.blaster),
             None => Lit::FALSE,
@@ -165,7 +170,7 @@ impl Encoding {
         position: usize,
         context: usize,
         sink: &mut impl ClauseSink,
-    ) -> i32 {
+    ) -> Literal {
         let lit = self.schedule.threads[thread].done[position][context];
         self.literal(lit, Polarity::Both, sink)
     }
@@ -173,13 +178,13 @@ impl Encoding {
     /// No position is passed in this context and in those after it. Only for
     /// assumptions: its negation says nothing. There is one for the number of
     /// contexts too, which is true.
-    pub fn unused_from(&mut self, context: usize, sink: &mut impl ClauseSink) -> i32 {
+    pub fn unused_from(&mut self, context: usize, sink: &mut impl ClauseSink) -> Literal {
         let lit = self.schedule.unused_from[context];
         self.literal(lit, Polarity::Positive, sink)
     }
 
     /// Some violation happens. Its negation says nothing.
-    pub fn any_violation(&mut self, sink: &mut impl ClauseSink) -> i32 {
+    pub fn any_violation(&mut self, sink: &mut impl ClauseSink) -> Literal {
         let violations = self.violations.iter().zip(&self.is_forbidden);
         let mut all: Vec<Lit> = violations
             .filter(|(_, is_forbidden)| !**is_forbidden)
@@ -204,7 +209,11 @@ impl Encoding {
     ///
     /// # Panics
     /// If races are looked for.
-    pub fn violation_by_kind(&mut self, threads: &Threads, sink: &mut impl ClauseSink) -> [i32; 2] {
+    pub fn violation_by_kind(
+        &mut self,
+        threads: &Threads,
+        sink: &mut impl ClauseSink,
+    ) -> [Literal; 2] {
         assert!(
             self.races.is_none(),
             "races should be looked for as a whole"
@@ -271,7 +280,7 @@ impl Encoding {
 
     /// A violation happens, by its index in [`Threads::violations`]. The
     /// negation says that it does not.
-    pub fn violation(&mut self, index: usize, sink: &mut impl ClauseSink) -> i32 {
+    pub fn violation(&mut self, index: usize, sink: &mut impl ClauseSink) -> Literal {
         self.literal(self.violations[index], Polarity::Both, sink)
     }
 
@@ -281,7 +290,7 @@ impl Encoding {
         threads: &Threads,
         moments: &[Moment],
         sink: &mut impl ClauseSink,
-    ) -> i32 {
+    ) -> Literal {
         let happen: Vec<Lit> = (moments.iter())
             .map(|moment| self.happens(threads, moment))
             .collect();
@@ -291,11 +300,11 @@ impl Encoding {
 
     /// What a solver found, given the values of literals. Those that the solver
     /// does not tell may be anything.
-    pub fn model(&self, threads: &Threads, value: impl Fn(i32) -> Option<bool>) -> Model {
+    pub fn model(&self, threads: &Threads, value: impl Fn(Literal) -> Option<bool>) -> Model {
         model::read(self, threads, value)
     }
 
-    fn literal(&mut self, lit: Lit, polarity: Polarity, sink: &mut impl ClauseSink) -> i32 {
+    fn literal(&mut self, lit: Lit, polarity: Polarity, sink: &mut impl ClauseSink) -> Literal {
         let blaster = &mut self.blaster;
         // Most literals of a schedule are inputs that the solver knows already.
         if blaster.gates.is_input(lit)

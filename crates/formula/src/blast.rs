@@ -8,13 +8,14 @@
 //! A blasted term keeps its literals for good. Only gates are built; what a
 //! solver is told goes through [`Cnf`].
 
-use crate::cnf::{ClauseSink, Cnf, Mode, Polarity};
+use crate::cnf::{Cnf, Mode, Polarity};
 use crate::evaluate::{Evaluator, GateEvaluator};
 use crate::gates::{Gates, Lit};
 use crate::numbers::{from_signed, mask};
 use crate::ranges::Range;
 use crate::terms::{BinaryOp, Term, TermId, Terms, VariableId};
 use crate::words::{constant_bits, extend, trim};
+use clauses::{ClauseSink, Literal};
 use cranelift_entity::SecondaryMap;
 
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +128,7 @@ impl Blaster {
         id: TermId,
         polarity: Polarity,
         sink: &mut impl ClauseSink,
-    ) -> i32 {
+    ) -> Literal {
         let lit = self.literal(terms, id);
         self.cnf.literal(&self.gates, lit, polarity, sink)
     }
@@ -138,7 +139,7 @@ impl Blaster {
     pub fn reader<'a>(
         &'a self,
         terms: &'a Terms,
-        model: impl Fn(i32) -> bool + 'a,
+        model: impl Fn(Literal) -> bool + 'a,
     ) -> Evaluator<'a, impl Fn(VariableId) -> u128> {
         let inputs = self.cnf.input_values(&self.gates, model);
         let evaluator = std::cell::RefCell::new(GateEvaluator::new(&self.gates, inputs));

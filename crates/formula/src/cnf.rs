@@ -16,16 +16,9 @@
 //! graph are iterative, so its depth does not matter.
 
 use crate::gates::{Gate, Gates, Lit};
+use clauses::{ClauseSink, Literal};
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
-
-/// Takes clauses; implemented by solvers and by collectors of clauses. Literals
-/// are those of DIMACS: non-zero, the negation has the opposite sign.
-pub trait ClauseSink {
-    /// A variable that was not used before, as a positive literal.
-    fn new_variable(&mut self) -> i32;
-    fn add_clause(&mut self, literals: &[i32]);
-}
 
 /// Which definitions of gates are given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,15 +53,15 @@ const INLINE_LIMIT: usize = 8;
 #[derive(Clone, Default)]
 pub struct Cnf {
     mode: Mode,
-    /// The solver's literal for each gate, 0 if it has none.
-    literals: Vec<i32>,
+    /// The solver's literal for each gate, if it has one.
+    literals: Vec<Option<Literal>>,
     /// The halves of each gate's definition that were given.
     halves: Vec<u8>,
     /// A literal that is true, if one was needed.
-    true_literal: Option<i32>,
+    true_literal: Option<Literal>,
     /// The facts about inputs that were stated.
     stated: HashSet<Lit, FixedState>,
-    clause: Vec<i32>,
+    clause: Vec<Literal>,
 }
 
 impl Cnf {
@@ -80,11 +73,9 @@ impl Cnf {
     }
 
     /// The solver's literal, if it has one.
-    pub fn known_literal(&self, lit: Lit) -> Option<i32> {
-        match self.literals.get(lit.index()) {
-            None | Some(0) => None,
-            Some(literal) => Some(if lit.is_negated() { -literal } else { *literal }),
-        }
+    pub fn known_literal(&self, lit: Lit) -> Option<Literal> {
+        let literal = self.literals.get(lit.index()).copied().flatten()?;
+        Some(negated_if(literal, lit.is_negated()))
     }
 
     /// The solver's literal, for use in this polarity from now on, for example
@@ -95,14 +86,14 @@ impl Cnf {
         lit: Lit,
         polarity: Polarity,
         sink: &mut impl ClauseSink,
-    ) -> i32 {
+    ) -> Literal {
         if let Some(value) = lit.as_constant() {
             let literal = *self.true_literal.get_or_insert_with(|| {
-                let literal = sink.new_variable();
+                let literal = sink.new_variable().positive();
                 sink.add_clause(&[literal]);
                 literal
             });
-            return if value { literal } else { -literal };
+            return negated_if(literal, !value);
         }
         let halves = match (polarity, lit.is_negated()) {
             (Polarity::Both, _) => BOTH,
@@ -155,8 +146,7 @@ impl Cnf {
                 // The first may have needed the second.
                 if is_new(self, new) {
                     self.grow(gates);
-                    let sign = if new.is_negated() { -1 } else { 1 };
-                    self.literals[new.index()] = sign * literal;
+                    self.literals[new.index()] = Some(negated_if(literal, new.is_negated()));
                     self.require(gates, vec![(new.index(), BOTH)], sink);
                     return;
                 }
@@ -171,7 +161,7 @@ impl Cnf {
     pub fn input_values<'a>(
         &'a self,
         gates: &'a Gates,
-        model: impl Fn(i32) -> bool + 'a,
+        model: impl Fn(Literal) -> bool + 'a,
     ) -> impl Fn(Lit) -> bool + 'a {
         move |input| match (self.known_literal(input), gates.gate(input)) {
             (Some(literal), _) => model(literal),
@@ -219,15 +209,15 @@ impl Cnf {
         sink.add_clause(&self.clause);
     }
 
-    fn emitted(&self, lit: Lit) -> i32 {
+    fn emitted(&self, lit: Lit) -> Literal {
         let literal = self.literals[lit.index()];
-        debug_assert!(literal != 0, "{lit} should have been required");
-        if lit.is_negated() { -literal } else { literal }
+        let literal = literal.expect("a literal should be required before it is used");
+        negated_if(literal, lit.is_negated())
     }
 
     fn grow(&mut self, gates: &Gates) {
         if self.literals.len() < gates.len() {
-            self.literals.resize(gates.len(), 0);
+            self.literals.resize(gates.len(), None);
             self.halves.resize(gates.len(), 0);
         }
     }
@@ -241,8 +231,8 @@ impl Cnf {
         let mut facts = Vec::new();
         for (index, _) in &missing {
             let lit = gates.output(*index);
-            if self.literals[*index] == 0 {
-                self.literals[*index] = sink.new_variable();
+            if self.literals[*index].is_none() {
+                self.literals[*index] = Some(sink.new_variable().positive());
                 facts.extend(gates.fact_of(lit));
             }
         }
@@ -303,6 +293,10 @@ impl Cnf {
         });
         self.clause = clause;
     }
+}
+
+fn negated_if(literal: Literal, is_negated: bool) -> Literal {
+    if is_negated { !literal } else { literal }
 }
 
 /// The half of the definition of a gate that says what follows from a literal.

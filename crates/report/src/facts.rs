@@ -3,8 +3,8 @@
 
 use crate::{group_digits, plural};
 use check::{
-    Assumption, Conflict, CutLoop, Ending, Internal, LeftOut, Limits, Maker, Omission, Order, Part,
-    Reason, SourcePlace, UnknownCall, Unsupported, Untried, Way,
+    Ability, Assumption, Conflict, CutLoop, Ending, Internal, LeftOut, Limits, Maker, Omission,
+    Order, Part, Reason, SourcePlace, UnknownCall, Unsupported, Untried, Way,
 };
 
 /// `prog.c:12`, or the name of a function.
@@ -101,6 +101,16 @@ pub fn describe_conflict(conflict: &Conflict) -> String {
             .to_owned(),
         Conflict::NoCheckpoints => {
             "--checkpoint needs --strategy partition, cubes, swarm or lazy".to_owned()
+        }
+        Conflict::Solver { strategy, ability } => {
+            let cannot = match ability {
+                Ability::LimitConflicts => "stop after some conflicts and go on later",
+                Ability::BlameAssumptions => "tell which assumptions are to blame",
+            };
+            format!(
+                "--strategy {strategy} needs a solver that can {cannot}, which a program cannot: \
+                 use --strategy whole or partition, or leave out --solver"
+            )
         }
         Conflict::NoSuchSlice(slice) => format!(
             "there are no partitions {} to {} of {}, which are counted from 0",

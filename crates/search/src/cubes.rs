@@ -294,16 +294,18 @@ impl Work for Cubes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Engine, Options, Problem, Schedule, Seat, Thread};
+    use crate::{Options, Problem, Schedule, Seat, Thread};
     use fastrand::Rng;
-    use solve::{ClauseSink, Cnf};
+    use solve::{ClauseList, ClauseSink, SatSolver};
 
     /// Three threads of five positions in six contexts; nothing is known of them.
     fn problem() -> Problem {
         const CONTEXTS: usize = 6;
-        let mut cnf = Cnf::new();
+        let mut clauses = ClauseList::new();
         let mut row = |length: usize| -> Vec<Literal> {
-            (0..length).map(|_| cnf.new_variable().positive()).collect()
+            (0..length)
+                .map(|_| clauses.new_variable().positive())
+                .collect()
         };
         let threads = (0..3).map(|_| Thread {
             done: (0..5).map(|_| row(CONTEXTS)).collect(),
@@ -318,7 +320,7 @@ mod tests {
         };
         let query = row(1)[0];
         Problem {
-            cnf,
+            clauses,
             query,
             parts: Vec::new(),
             schedule,
@@ -346,7 +348,7 @@ mod tests {
     #[test]
     fn nothing_is_lost_or_counted_twice() {
         let problem = problem();
-        let make = |_: Seat| -> Box<dyn Engine> { unreachable!("nobody is asked here") };
+        let make = |_: Seat| -> Box<dyn SatSolver> { unreachable!("nobody is asked here") };
         let mut joined = 0;
         for seed in 0..200 {
             let mut rng = Rng::with_seed(seed);

@@ -32,7 +32,7 @@ pub use seal::{Key, SealError};
 pub use swarm::Tiling;
 pub use turns::Turns;
 
-use solve::{Cadical, Reason, SatSolver, ShareClauses};
+use solve::{Ability, Factory, Reason, Role, SatSolver};
 use std::time::{Duration, Instant};
 
 /// How to search.
@@ -58,6 +58,18 @@ impl Strategy {
         }
     }
 
+    /// What it cannot do without.
+    pub fn needs(&self) -> &'static [Ability] {
+        match self {
+            // One question, or one for each part.
+            Strategy::Whole | Strategy::Partition(_) => &[],
+            // Cubes that are hard are cut, and so are instances given up.
+            Strategy::Cubes | Strategy::Swarm(_) => &[Ability::LimitConflicts],
+            // What is asked next follows from what was to blame.
+            Strategy::Lazy | Strategy::Widen => &[Ability::BlameAssumptions],
+        }
+    }
+
     /// Whether it closes parts of the space one by one, so that it can go on
     /// where it was stopped.
     pub fn has_checkpoints(&self) -> bool {
@@ -73,6 +85,7 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Bytes that this process may use.
     pub memory: Option<u64>,
+    /// For what a strategy chooses at random.
     pub seed: u64,
     /// Learnt clauses with at most this many literals go to all cores; only shorter
     /// ones if a solver cannot forget them again.
@@ -180,69 +193,53 @@ pub struct Progress {
     pub failures: Vec<String>,
 }
 
-/// A solver that a core can work with.
-pub trait Engine: SatSolver + ShareClauses {}
-impl<T: SatSolver + ShareClauses> Engine for T {}
-
-/// What a solver is for.
+/// What a solver is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat {
     pub core: usize,
-    /// It gets a formula that was simplified for all.
-    pub is_simplified: bool,
+    pub duty: Duty,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duty {
+    /// To answer questions about the formula.
+    Search,
+    /// To answer questions about a formula that was simplified for all.
+    SearchSimplified,
+    /// To simplify the formula, or to complete a model that lacks what was simplified
+    /// away.
+    Simplify,
 }
 
 /// Makes the solver of a core. A core may need more than one.
-pub type MakeEngine<'a> = &'a (dyn Fn(Seat) -> Box<dyn Engine> + Sync);
+pub type MakeSolver<'a> = &'a (dyn Fn(Seat) -> Box<dyn SatSolver> + Sync);
+
+/// Solvers of a factory, each set for its part in a strategy.
+pub fn solvers(factory: &Factory, strategy: &Strategy) -> impl Fn(Seat) -> Box<dyn SatSolver> {
+    let has_many_calls = !matches!(strategy, Strategy::Whole | Strategy::Partition(_));
+    let does_the_same = matches!(strategy, Strategy::Whole | Strategy::Cubes);
+    let is_cubes = *strategy == Strategy::Cubes;
+    move |seat: Seat| {
+        if seat.duty == Duty::Simplify {
+            return factory.make(&Role::default());
+        }
+        // Where two do the same, one should begin at the other end; and if they tell
+        // each other what they learn, it can leave looking for models to the other.
+        let is_second = seat.core % 2 == 1;
+        factory.make(&Role {
+            number: seat.core as u64,
+            is_opposite: is_second && does_the_same,
+            is_for_proof: is_second && is_cubes,
+            has_many_calls,
+            is_simplified: seat.duty == Duty::SearchSimplified,
+        })
+    }
+}
 
 /// Looks for a model in which the query holds. `watch` is told now and then how
 /// things stand, on the thread of the caller, and says whether to go on.
 pub fn search(
-    problem: Problem,
-    strategy: &Strategy,
-    options: &Options,
-    checkpoint: Option<Checkpoint>,
-    watch: &mut dyn FnMut(&Progress) -> bool,
-) -> Report {
-    let seed = options.seed;
-    let has_many_calls = !matches!(strategy, Strategy::Whole | Strategy::Partition(_));
-    let make = move |seat: Seat| -> Box<dyn Engine> {
-        let mut solver = Cadical::new();
-        let mut is_set = solver.set_seed(seed.wrapping_add(seat.core as u64));
-        // Where two do the same, one should begin at the other end.
-        let is_second = seat.core % 2 == 1;
-        if is_second && matches!(strategy, Strategy::Whole | Strategy::Cubes) {
-            is_set = is_set.and_then(|()| solver.set_option("phase", 0));
-        }
-        // And if they tell each other what they learn, one can do without phases in
-        // which it looks for a model rather than a proof.
-        if is_second && *strategy == Strategy::Cubes {
-            is_set = is_set.and_then(|()| solver.set_option("stabilize", 0));
-        }
-        // These pay for a single call, not before each of many.
-        if has_many_calls {
-            for attempt in ["lucky", "walk"] {
-                is_set = is_set.and_then(|()| solver.set_option(attempt, 0));
-            }
-        }
-        // What others still use is not to be eliminated, and what could be found
-        // by probing was.
-        if seat.is_simplified {
-            // With clauses of others, jumping back all the way takes fewer conflicts.
-            is_set = is_set.and_then(|()| solver.set_option("chrono", 0));
-            for technique in ["elim", "probe"] {
-                is_set = is_set.and_then(|()| solver.set_option(technique, 0));
-            }
-        }
-        is_set.expect("a new solver should take these options");
-        Box::new(solver)
-    };
-    search_with(&make, problem, strategy, options, checkpoint, watch)
-}
-
-/// The same with solvers of the caller's choice.
-pub fn search_with(
-    make: MakeEngine,
+    make: MakeSolver,
     mut problem: Problem,
     strategy: &Strategy,
     options: &Options,

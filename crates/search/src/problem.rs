@@ -4,11 +4,11 @@
 //! solver, so all agree on what a literal means. The tables are plain data,
 //! frozen from an encoding that this crate does not know.
 
-use solve::{ClauseSink, Cnf, Literal, Reason, SatSolver};
+use solve::{ClauseList, ClauseSink, Literal, Reason, SatSolver};
 
 #[derive(Clone, Debug)]
 pub struct Problem {
-    pub cnf: Cnf,
+    pub clauses: ClauseList,
     /// Is there a model in which this holds?
     pub query: Literal,
     /// The query in parts, each easier than the whole: if it holds in a model, some
@@ -44,7 +44,7 @@ pub struct Thread {
 impl Problem {
     /// A copy of the clauses, in which the query must hold.
     pub(crate) fn copy_to(&self, sink: &mut impl ClauseSink, asserts_query: bool) {
-        self.cnf.copy_to(sink);
+        self.clauses.copy_to(sink);
         if asserts_query {
             sink.add_clause(&[self.query]);
         }
@@ -75,8 +75,11 @@ pub struct Model(pub(crate) Vec<bool>);
 
 impl Model {
     /// What a solver has just found.
-    pub(crate) fn of(cnf: &Cnf, solver: &(impl SatSolver + ?Sized)) -> Result<Model, Reason> {
-        let values: Option<Vec<bool>> = cnf
+    pub(crate) fn of(
+        clauses: &ClauseList,
+        solver: &(impl SatSolver + ?Sized),
+    ) -> Result<Model, Reason> {
+        let values: Option<Vec<bool>> = clauses
             .variables()
             .map(|variable| solver.value(variable.positive()))
             .collect();

@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{Shape, make, small};
+use common::{Shape, make, search, small};
 use fastrand::Rng;
-use search::{Options, Outcome, Problem, Slice, Strategy, Tiling, search};
+use search::{Options, Outcome, Problem, Slice, Strategy, Tiling};
 use std::time::Duration;
 
 fn run(problem: &Problem, strategy: &Strategy, options: &Options) -> Outcome {
@@ -19,7 +19,11 @@ fn run(problem: &Problem, strategy: &Strategy, options: &Options) -> Outcome {
     if let Outcome::Found(model) = &report.outcome {
         let is_true = |literal| model.value(literal) == Some(true);
         assert!(is_true(problem.query), "{strategy:?}");
-        assert_eq!(problem.cnf.first_violated(is_true), None, "{strategy:?}");
+        assert_eq!(
+            problem.clauses.first_violated(is_true),
+            None,
+            "{strategy:?}"
+        );
     }
     report.outcome
 }

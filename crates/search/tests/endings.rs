@@ -2,15 +2,15 @@
 
 mod common;
 
-use common::{Shape, make, small};
+use common::{Shape, make, search, small};
 use fastrand::Rng;
 use search::{
-    Checkpoint, CheckpointError, Engine, Identity, Options, Outcome, Problem, Schedule, Seat,
-    Slice, Strategy, Tiling, search, search_with,
+    Checkpoint, CheckpointError, Duty, Identity, Options, Outcome, Problem, Schedule, Seat, Slice,
+    Strategy, Tiling,
 };
 use solve::{
-    Budget, Cadical, ClauseSink, ClauseSource, Cnf, Interrupter, LearntSink, Literal, Reason,
-    SatSolver, ShareClauses, Statistics, Variable,
+    Budget, Cadical, ClauseList, ClauseSink, Interrupter, Literal, Reason, SatSolver, ShareClauses,
+    Simplify, Statistics, Variable,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -30,17 +30,19 @@ fn hard() -> Problem {
     };
     let mut problem = make(&shape, &mut rng);
     let holes = 13;
-    let cnf = &mut problem.cnf;
+    let clauses = &mut problem.clauses;
     let mut sits = Vec::new();
     for _ in 0..=holes {
-        let row: Vec<Literal> = (0..holes).map(|_| cnf.new_variable().positive()).collect();
-        cnf.add_clause(&row);
+        let row: Vec<Literal> = (0..holes)
+            .map(|_| clauses.new_variable().positive())
+            .collect();
+        clauses.add_clause(&row);
         sits.push(row);
     }
     for (index, one) in sits.iter().enumerate() {
         for other in &sits[..index] {
             for (one, other) in one.iter().zip(other) {
-                cnf.add_clause(&[!*one, !*other]);
+                clauses.add_clause(&[!*one, !*other]);
             }
         }
     }
@@ -176,17 +178,11 @@ impl SatSolver for Mortal {
     fn interrupter(&self) -> Interrupter {
         self.solver.interrupter()
     }
-}
-
-impl ShareClauses for Mortal {
-    fn on_learnt(&mut self, max_length: usize, sink: LearntSink) {
-        self.solver.on_learnt(max_length, sink);
+    fn sharing(&mut self) -> Option<&mut dyn ShareClauses> {
+        self.solver.sharing()
     }
-    fn take_learnt(&mut self, variables: &[Variable], source: ClauseSource) {
-        self.solver.take_learnt(variables, source);
-    }
-    fn stop_sharing(&mut self) {
-        self.solver.stop_sharing();
+    fn simplifying(&mut self) -> Option<&mut dyn Simplify> {
+        self.solver.simplifying()
     }
 }
 
@@ -198,7 +194,7 @@ fn a_core_that_fails_gives_its_work_back() {
         let whole = whole(&problem);
         for strategy in all() {
             // All but the last core fail sooner or later.
-            let make = |seat: Seat| -> Box<dyn Engine> {
+            let make = |seat: Seat| -> Box<dyn SatSolver> {
                 Box::new(Mortal {
                     solver: Cadical::new(),
                     calls: if seat.core == 2 {
@@ -214,7 +210,7 @@ fn a_core_that_fails_gives_its_work_back() {
                 cube_conflicts: 1,
                 ..Options::default()
             };
-            let report = search_with(
+            let report = search::search(
                 &make,
                 problem.clone(),
                 &strategy,
@@ -239,10 +235,14 @@ fn cores_go_on_with_a_simplified_formula() {
         let mut rng = Rng::with_seed(seed);
         let problem = make(&small(&mut rng), &mut rng);
         let whole = whole(&problem);
-        let make = |seat: Seat| -> Box<dyn Engine> {
+        let make = |seat: Seat| -> Box<dyn SatSolver> {
             Box::new(Mortal {
                 solver: Cadical::new(),
-                calls: if seat.is_simplified { u32::MAX } else { 0 },
+                calls: if seat.duty == Duty::Search {
+                    0
+                } else {
+                    u32::MAX
+                },
                 end: End::Tires,
             })
         };
@@ -252,7 +252,7 @@ fn cores_go_on_with_a_simplified_formula() {
             patience: Duration::ZERO,
             ..Options::default()
         };
-        let report = search_with(
+        let report = search::search(
             &make,
             problem.clone(),
             &Strategy::Cubes,
@@ -264,7 +264,7 @@ fn cores_go_on_with_a_simplified_formula() {
             (Outcome::Found(model), Outcome::Found(_)) => {
                 let is_true = |literal| model.value(literal) == Some(true);
                 assert!(is_true(problem.query), "seed {seed}");
-                assert_eq!(problem.cnf.first_violated(is_true), None, "seed {seed}");
+                assert_eq!(problem.clauses.first_violated(is_true), None, "seed {seed}");
                 found += 1;
             }
             (Outcome::None, Outcome::None) => none += 1,
@@ -285,7 +285,7 @@ fn hard_instances_get_solvers_of_their_own() {
         let problem = make(&small(&mut rng), &mut rng);
         let whole = whole(&problem);
         let made = AtomicU32::new(0);
-        let make = |_: Seat| -> Box<dyn Engine> {
+        let make = |_: Seat| -> Box<dyn SatSolver> {
             let is_first = made.fetch_add(1, Ordering::SeqCst) == 0;
             Box::new(Mortal {
                 solver: Cadical::new(),
@@ -297,7 +297,7 @@ fn hard_instances_get_solvers_of_their_own() {
             tile_size: Some(2),
             ..Tiling::default()
         };
-        let report = search_with(
+        let report = search::search(
             &make,
             problem.clone(),
             &Strategy::Swarm(tiling),
@@ -317,7 +317,7 @@ fn hard_instances_get_solvers_of_their_own() {
 #[test]
 fn without_cores_there_is_no_answer() {
     for end in [End::Fails, End::Panics] {
-        let make = |_: Seat| -> Box<dyn Engine> {
+        let make = |_: Seat| -> Box<dyn SatSolver> {
             Box::new(Mortal {
                 solver: Cadical::new(),
                 calls: 0,
@@ -329,7 +329,7 @@ fn without_cores_there_is_no_answer() {
             ..Options::default()
         };
         for strategy in all() {
-            let report = search_with(&make, hard(), &strategy, &options, None, &mut |_| true);
+            let report = search::search(&make, hard(), &strategy, &options, None, &mut |_| true);
             let Outcome::Stopped(reason) = report.outcome else {
                 panic!("{strategy:?}: {:?}", report.outcome);
             };
@@ -381,7 +381,7 @@ fn a_search_goes_on_where_it_was_stopped() {
                 } else {
                     rng.u32(1..4)
                 };
-                let make = |_: Seat| -> Box<dyn Engine> {
+                let make = |_: Seat| -> Box<dyn SatSolver> {
                     Box::new(Mortal {
                         solver: Cadical::new(),
                         calls: lives,
@@ -390,7 +390,7 @@ fn a_search_goes_on_where_it_was_stopped() {
                 };
                 let checkpoint = open(&path, strategy);
                 let problem = problem.clone();
-                let report = search_with(
+                let report = search::search(
                     &make,
                     problem,
                     strategy,
@@ -412,7 +412,7 @@ fn a_search_goes_on_where_it_was_stopped() {
             if !expected {
                 // All is closed by now: nobody has to be asked again.
                 let checkpoint = Some(open(&path, strategy));
-                let again = search_with(
+                let again = search::search(
                     &|_| panic!("there should be nothing to ask"),
                     problem.clone(),
                     strategy,
@@ -436,15 +436,15 @@ fn a_search_goes_on_where_it_was_stopped() {
 fn a_checkpoint_of_something_else_is_refused() {
     let folder = tempfile::tempdir().expect("there should be a temporary folder");
     let path = folder.path().join("checkpoint");
-    let cnf = {
-        let mut cnf = Cnf::new();
-        let truth = cnf.new_variable().positive();
-        cnf.add_clause(&[truth]);
-        cnf
+    let clauses = {
+        let mut clauses = ClauseList::new();
+        let truth = clauses.new_variable().positive();
+        clauses.add_clause(&[truth]);
+        clauses
     };
     let truth = Literal::from_dimacs(1).expect("1 should be a literal");
     let problem = Problem {
-        cnf,
+        clauses,
         query: !truth,
         parts: Vec::new(),
         schedule: Schedule {

@@ -5,7 +5,7 @@
 //! solver is told only of those values that its query depends on.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
-use formula::{Blaster, Evaluator, Lit, TermId, Terms, VariableId};
+use formula::{Blaster, Evaluator, Lit, Literal, TermId, Terms, VariableId};
 use std::cell::RefCell;
 use std::ops::Range;
 use unfold::{Access, CellId, Check, Moment, Place, ThreadId, Threads};
@@ -95,10 +95,10 @@ impl Model {
 pub(super) fn read(
     encoding: &Encoding,
     threads: &Threads,
-    value: impl Fn(i32) -> Option<bool>,
+    value: impl Fn(Literal) -> Option<bool>,
 ) -> Model {
     let (schedule, blaster) = (&encoding.schedule, &encoding.blaster);
-    let value = |literal: i32| value(literal) == Some(true);
+    let value = |literal: Literal| value(literal) == Some(true);
     let holds = |lit: Lit| match lit.as_constant() {
         Some(value) => value,
         None => blaster.cnf.known_literal(lit).is_some_and(value),
@@ -252,7 +252,7 @@ fn read_contexts(
 fn input_values(
     threads: &Threads,
     blaster: &Blaster,
-    value: impl Fn(i32) -> bool,
+    value: impl Fn(Literal) -> bool,
 ) -> SecondaryMap<VariableId, u128> {
     let mut is_read = EntitySet::new();
     for position in threads.threads.values().flat_map(|t| &t.positions) {

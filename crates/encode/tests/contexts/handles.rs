@@ -3,6 +3,7 @@
 
 use cranelift_entity::EntityRef;
 use encode::{Encoding, Model};
+use formula::Literal;
 use unfold::{ThreadId, Threads};
 
 use crate::solver::Solver;
@@ -13,7 +14,7 @@ pub fn check(
     encoding: &mut Encoding,
     solver: &mut Solver,
     model: &Model,
-    assumptions: &[i32],
+    assumptions: &[Literal],
 ) {
     let passed_in = |thread: ThreadId, position: usize| {
         let passes = |context: &encode::Context| {
@@ -32,12 +33,12 @@ pub fn check(
             for context in 0..encoding.contexts() {
                 let done = encoding.done(thread, position, context, solver);
                 let is_done = here.is_some_and(|here| here <= context);
-                schedule.push(if is_done { done } else { -done });
+                schedule.push(if is_done { done } else { !done });
             }
             let stay = encoding.stay(thread, position, solver);
             let stays_here =
                 position > 0 && here.is_some() && passed_in(thread, position - 1) == here;
-            stays.push(if stays_here { stay } else { -stay });
+            stays.push(if stays_here { stay } else { !stay });
         }
     }
     schedule.extend(&stays);
@@ -50,7 +51,7 @@ pub fn check(
     let first_stay = schedule.len() - stays.len();
     for index in 0..stays.len() {
         let mut flipped = schedule.clone();
-        flipped[first_stay + index] = -flipped[first_stay + index];
+        flipped[first_stay + index] = !flipped[first_stay + index];
         assert!(
             !solver.is_satisfiable(&flipped),
             "stay should follow from done"
@@ -58,7 +59,7 @@ pub fn check(
     }
     let main = encoding.run(0, ThreadId::new(0), solver);
     assert!(
-        !solver.is_satisfiable(&[-main]),
+        !solver.is_satisfiable(&[!main]),
         "main should have the first context"
     );
 }

@@ -311,7 +311,7 @@ impl Builder {
 
 /// Variables of a straightforward program for the same encoding, by contexts,
 /// at 4 bits for each cell.
-const STRAIGHTFORWARD: [(usize, usize); 2] = [(4, 31575), (5, 38042)];
+const STRAIGHTFORWARD: [(usize, u32); 2] = [(4, 31575), (5, 38042)];
 
 #[test]
 fn size() {
@@ -323,9 +323,9 @@ fn size() {
         let any_violation = encoding.unwrap().any_violation(&mut clauses);
         formula::ClauseSink::add_clause(&mut clauses, &[any_violation]);
         assert!(
-            clauses.n_variables() * 2 <= n_variables,
+            clauses.variable_count() * 2 <= n_variables,
             "{} variables for {contexts} contexts",
-            clauses.n_variables()
+            clauses.variable_count()
         );
     }
 }
