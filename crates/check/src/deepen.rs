@@ -267,7 +267,9 @@ impl Search<'_> {
     }
 
     fn give_up_from(&self, unwind: u32, reason: Reason) -> ControlFlow<Over> {
-        match self.agenda().give_up_from(unwind, &reason) {
+        // Not within the match, where the agenda would stay locked.
+        let goes_on = self.agenda().give_up_from(unwind, &reason);
+        match goes_on {
             true => ControlFlow::Continue(()),
             false => self.unknown(reason),
         }
