@@ -9,7 +9,7 @@ use crate::reach::Watchlist;
 use crate::verdict::{Options, Order, Progress, Stage};
 use analysis::Loops;
 use clauses::{ClauseSink, Literal, Variable};
-use encode::{Encoding, Goals};
+use encode::{ByContexts, Contexts, Encode, Goals, Turns};
 use formula::Room;
 use ir::Program;
 use replay::{Property, Run};
@@ -153,16 +153,14 @@ impl Task<'_> {
         &self,
         unfolding: &Unfolding,
         query: &Query,
-        contexts: usize,
         goals: Goals,
         sink: &mut impl ClauseSink,
-    ) -> Result<Encoding, Answer> {
+    ) -> Result<Contexts, Answer> {
         let reductions = &self.options.reductions;
-        let mut options = encode::Options::new(contexts);
-        options.round_robin = matches!(query.order, Order::Rounds(_));
-        options.goals = goals;
-        options.normal_forms = reductions.normal_forms;
-        options.formula.narrowing = reductions.narrowing;
+        let mut kind = encoding_of(query.order);
+        kind.normal_forms = reductions.normal_forms;
+        kind.formula.narrowing = reductions.narrowing;
+        let bound = bound_of(query.order);
         let (written, is_full) = (Cell::new(0), Cell::new(false));
         let is_too_large = || written.get() > self.most_clauses();
         // Also what was found out while a single value was written.
@@ -185,7 +183,7 @@ impl Task<'_> {
             Box::new(room) as Room
         });
         let threads = &unfolding.threads;
-        let encoding = encode::encode(threads, &options, &mut sink, &mut keep_going, room);
+        let encoding = kind.encode(threads, bound, goals, &mut sink, &mut keep_going, room);
         match encoding {
             // Clauses that had no room are missing: nothing may be concluded from it.
             Some(encoding) if !is_full.get() => Ok(encoding),
@@ -355,6 +353,23 @@ impl Task<'_> {
         }
         cuts
     }
+}
+
+/// The encoding in which such bounds are meant.
+pub fn encoding_of(order: Order) -> ByContexts {
+    ByContexts {
+        turns: match order {
+            Order::Contexts(_) => Turns::Free,
+            Order::Rounds(_) => Turns::InRounds,
+        },
+        ..ByContexts::default()
+    }
+}
+
+/// What it counts.
+pub fn bound_of(order: Order) -> usize {
+    let (Order::Contexts(bound) | Order::Rounds(bound)) = order;
+    bound as usize
 }
 
 /// Whether more memory is in use than this.

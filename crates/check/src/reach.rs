@@ -258,13 +258,12 @@ impl Bounded {
                 of_landmark.push(sighting.moment);
             }
         }
-        let contexts = self.contexts(query.order);
         let unfolding = &self.unfolding;
         let mut own = None;
         let formula = match &mut self.formula {
             Some(formula) if !is_open => formula,
             // Strategies leave nothing behind that could be asked.
-            _ => match Bounded::plain_formula(task, unfolding, &query, contexts) {
+            _ => match Bounded::plain_formula(task, unfolding, &query) {
                 Ok(formula) => own.insert(formula),
                 Err(_) => return HashSet::new(),
             },
@@ -277,10 +276,7 @@ impl Bounded {
         }
         while !open.is_empty() {
             let mut assumptions = vec![formula.any_of(open.values().copied())];
-            if contexts < formula.contexts {
-                let unused = formula.encoding.unused_from(contexts, &mut formula.feed);
-                assumptions.push(unused);
-            }
+            assumptions.extend(formula.within(query.order));
             match formula.search(task, &assumptions, &query) {
                 Outcome::Unsatisfiable => return open.into_keys().collect(),
                 Outcome::Unknown(_) => return HashSet::new(),

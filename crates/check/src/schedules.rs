@@ -10,8 +10,8 @@ use crate::question::Question;
 use crate::verdict::{Attempt, Order, Progress, Stage};
 use crate::{bounded, export};
 use clauses::ClauseList;
-use encode::Encoding;
-use search::{Checkpoint, Identity, Outcome, Problem, Schedule, Strategy};
+use encode::{Contexts, Encoding};
+use search::{Checkpoint, ContextSchedule, Identity, Means, Outcome, Problem, Strategy};
 use solve::Backend;
 use std::time::Instant;
 use unfold::{Threads, Unfolding};
@@ -47,20 +47,14 @@ impl Task<'_> {
         &self,
         unfolding: &Unfolding,
         query: &Query,
-        contexts: usize,
         strategy: &Strategy,
         record: &mut Attempt,
     ) -> Answer {
         let threads = &unfolding.threads;
         let start = Instant::now();
         let mut clauses = ClauseList::new();
-        let mut encoding = match self.encode(
-            unfolding,
-            query,
-            contexts,
-            self.goals(unfolding),
-            &mut clauses,
-        ) {
+        let goals = self.goals(unfolding);
+        let mut encoding = match self.encode(unfolding, query, goals, &mut clauses) {
             Ok(encoding) => encoding,
             Err(answer) => return answer,
         };
@@ -89,7 +83,6 @@ impl Task<'_> {
             clauses,
             query: violated,
             parts: parts.into_iter().flatten().collect(),
-            schedule,
         };
         let search = &self.options.search;
         let options = search::Options {
@@ -109,7 +102,13 @@ impl Task<'_> {
         };
         let factory = search.factory();
         let make = search::solvers(&factory, strategy);
-        let report = search::search(&make, problem, strategy, &options, checkpoint, &mut watch);
+        let means = Means {
+            make: &make,
+            options: &options,
+            checkpoint,
+            watch: &mut watch,
+        };
+        let report = search::search_schedules(problem, &schedule, strategy, means);
         record.solving = start.elapsed();
         record.conflicts = report.statistics.conflicts;
         record.search = report.statistics;
@@ -125,7 +124,7 @@ impl Task<'_> {
             Outcome::Stopped(reason) => Answer::Unknown(bounded::solver_failed(&reason)),
             Outcome::Found(found) => {
                 let start = Instant::now();
-                let model = encoding.model(threads, |literal| found.value(literal));
+                let model = encoding.model(threads, &|literal| found.value(literal));
                 let answer = bounded::confirm(self, unfolding, &model, query);
                 record.replaying = start.elapsed();
                 answer
@@ -163,7 +162,7 @@ impl Task<'_> {
 }
 
 /// The literals of the schedule, as plain tables.
-fn freeze(threads: &Threads, encoding: &mut Encoding, clauses: &mut ClauseList) -> Schedule {
+fn freeze(threads: &Threads, encoding: &mut Contexts, clauses: &mut ClauseList) -> ContextSchedule {
     let contexts = encoding.contexts();
     let ids: Vec<_> = threads.threads.keys().collect();
     // There is always one more context in which nothing is passed.
@@ -192,7 +191,7 @@ fn freeze(threads: &Threads, encoding: &mut Encoding, clauses: &mut ClauseList) 
         }
     });
     let threads = frozen.collect();
-    Schedule {
+    ContextSchedule {
         truth,
         run,
         unused_from,

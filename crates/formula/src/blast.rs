@@ -106,18 +106,28 @@ impl Blaster {
         self.store(id, bits.to_vec());
     }
 
-    pub fn assert_true(&mut self, terms: &Terms, id: TermId, sink: &mut impl ClauseSink) {
+    pub fn assert_true(
+        &mut self,
+        terms: &Terms,
+        id: TermId,
+        sink: &mut (impl ClauseSink + ?Sized),
+    ) {
         self.assert_clause(terms, &[id], sink);
     }
 
     /// States that at least one of some Boolean terms holds.
-    pub fn assert_clause(&mut self, terms: &Terms, ids: &[TermId], sink: &mut impl ClauseSink) {
+    pub fn assert_clause(
+        &mut self,
+        terms: &Terms,
+        ids: &[TermId],
+        sink: &mut (impl ClauseSink + ?Sized),
+    ) {
         let lits: Vec<Lit> = ids.iter().map(|id| self.literal(terms, *id)).collect();
         self.cnf.add_clause(&self.gates, &lits, sink);
     }
 
     /// States that at least one of some literals holds.
-    pub fn add_clause(&mut self, lits: &[Lit], sink: &mut impl ClauseSink) {
+    pub fn add_clause(&mut self, lits: &[Lit], sink: &mut (impl ClauseSink + ?Sized)) {
         self.cnf.add_clause(&self.gates, lits, sink);
     }
 
@@ -127,7 +137,7 @@ impl Blaster {
         terms: &Terms,
         id: TermId,
         polarity: Polarity,
-        sink: &mut impl ClauseSink,
+        sink: &mut (impl ClauseSink + ?Sized),
     ) -> Literal {
         let lit = self.literal(terms, id);
         self.cnf.literal(&self.gates, lit, polarity, sink)

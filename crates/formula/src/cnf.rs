@@ -85,7 +85,7 @@ impl Cnf {
         gates: &Gates,
         lit: Lit,
         polarity: Polarity,
-        sink: &mut impl ClauseSink,
+        sink: &mut (impl ClauseSink + ?Sized),
     ) -> Literal {
         if let Some(value) = lit.as_constant() {
             let literal = *self.true_literal.get_or_insert_with(|| {
@@ -104,13 +104,18 @@ impl Cnf {
         self.emitted(lit)
     }
 
-    pub fn assert_true(&mut self, gates: &Gates, lit: Lit, sink: &mut impl ClauseSink) {
+    pub fn assert_true(&mut self, gates: &Gates, lit: Lit, sink: &mut (impl ClauseSink + ?Sized)) {
         self.add_clause(gates, &[lit], sink);
     }
 
     /// Adds a clause. A conjunction that is a clause by itself is split, a
     /// disjunction in a clause is spelled out; neither then needs a variable.
-    pub fn add_clause(&mut self, gates: &Gates, lits: &[Lit], sink: &mut impl ClauseSink) {
+    pub fn add_clause(
+        &mut self,
+        gates: &Gates,
+        lits: &[Lit],
+        sink: &mut (impl ClauseSink + ?Sized),
+    ) {
         let mut waiting = vec![lits.to_vec()];
         while let Some(mut clause) = waiting.pop() {
             self.spell_out(gates, &mut clause);
@@ -136,7 +141,7 @@ impl Cnf {
 
     /// States that two literals are equal. If one is a gate that the solver has
     /// not seen, it simply takes the literal of the other.
-    pub fn equate(&mut self, gates: &Gates, a: Lit, b: Lit, sink: &mut impl ClauseSink) {
+    pub fn equate(&mut self, gates: &Gates, a: Lit, b: Lit, sink: &mut (impl ClauseSink + ?Sized)) {
         let is_new = |cnf: &Cnf, lit: Lit| {
             !lit.is_constant() && !gates.is_input(lit) && cnf.known_literal(lit).is_none()
         };
@@ -198,7 +203,7 @@ impl Cnf {
         given & halves == halves
     }
 
-    fn emit(&mut self, gates: &Gates, clause: &[Lit], sink: &mut impl ClauseSink) {
+    fn emit(&mut self, gates: &Gates, clause: &[Lit], sink: &mut (impl ClauseSink + ?Sized)) {
         let needed = clause.iter().map(|lit| (lit.index(), half_of(*lit)));
         self.require(gates, needed.collect(), sink);
         self.clause.clear();
@@ -223,7 +228,12 @@ impl Cnf {
     }
 
     /// Gives the halves of definitions that are missing below some gates.
-    fn require(&mut self, gates: &Gates, needed: Vec<(usize, u8)>, sink: &mut impl ClauseSink) {
+    fn require(
+        &mut self,
+        gates: &Gates,
+        needed: Vec<(usize, u8)>,
+        sink: &mut (impl ClauseSink + ?Sized),
+    ) {
         self.grow(gates);
         let mut missing = self.missing_below(gates, needed);
         // In the order of gates, so that variables are numbered bottom-up.
@@ -282,7 +292,7 @@ impl Cnf {
     }
 
     /// The clauses for what follows from one literal.
-    fn define(&mut self, gates: &Gates, output: Lit, sink: &mut impl ClauseSink) {
+    fn define(&mut self, gates: &Gates, output: Lit, sink: &mut (impl ClauseSink + ?Sized)) {
         let negated_output = self.emitted(!output);
         let mut clause = std::mem::take(&mut self.clause);
         consequences(gates, output, |body| {

@@ -30,6 +30,8 @@ const LONGEST_KEPT: usize = 12;
 /// What all strategies work with.
 pub struct Setting<'a> {
     pub problem: &'a Problem,
+    /// What assumptions may speak of, besides the query.
+    pub keep: &'a [Literal],
     pub options: &'a Options,
     pub make: MakeSolver<'a>,
 }
@@ -410,7 +412,8 @@ impl<W: Work> Crew<'_, W> {
             ..Budget::default()
         };
         let result = catch_unwind(AssertUnwindSafe(|| {
-            Simplified::of(self.setting.problem, solver.as_mut(), &budget)
+            let setting = self.setting;
+            Simplified::of(setting.problem, setting.keep, solver.as_mut(), &budget)
         }));
         let mut state = self.lock();
         state.is_simplifying = false;

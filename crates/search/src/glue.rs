@@ -10,7 +10,7 @@
 //! The literals are free inputs that only forbid: they cost nothing unless
 //! assumed.
 
-use crate::Problem;
+use crate::{ContextSchedule, Problem};
 use solve::{ClauseSink, Literal};
 
 #[derive(Clone, Debug, Default)]
@@ -21,10 +21,8 @@ pub struct Glue {
 
 impl Glue {
     /// Adds the literals and what they mean to a formula.
-    pub fn add(problem: &mut Problem) -> Glue {
-        let Problem {
-            clauses, schedule, ..
-        } = problem;
+    pub fn add(problem: &mut Problem, schedule: &ContextSchedule) -> Glue {
+        let clauses = &mut problem.clauses;
         let truth = schedule.truth;
         let mut literals = Vec::new();
         for thread in &schedule.threads {

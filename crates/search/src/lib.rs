@@ -2,14 +2,18 @@
 //! on which core.
 //!
 //! There is one formula, and every strategy asks about it under assumptions on
-//! the schedule only. A [`Problem`] is that formula with names for the literals
-//! of its schedule; the answer is a model, or that there is none, or how much of
-//! the space was looked at.
+//! the schedule only. A [`Problem`] is that formula with the literal to look for; the
+//! answer is a model, or that there is none, or how much of the space was looked at.
+//!
+//! Which parts there are is up to a [`Space`]. The strategies `whole` and `cubes` work
+//! in any. The others reason about who has which context, and take a
+//! [`ContextSchedule`].
 //!
 //! This crate knows neither programs nor terms: what a model means is for others
 //! to read. It prints nothing, and the only file it touches is the checkpoint.
 
 mod checkpoint;
+mod context_schedule;
 mod crew;
 mod cubes;
 mod exchange;
@@ -26,16 +30,18 @@ mod whole;
 mod widen;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Identity};
+pub use context_schedule::{ContextSchedule, Thread};
 pub use partition::Slice;
-pub use problem::{Model, Problem, Schedule, Thread};
+pub use problem::{Model, Problem};
 pub use seal::{Key, SealError};
+pub use space::{Choices, Region, Space};
 pub use swarm::Tiling;
 pub use turns::Turns;
 
 use solve::{Ability, Factory, Reason, Role, SatSolver};
 use std::time::{Duration, Instant};
 
-/// How to search.
+/// How to search schedules by contexts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Strategy {
     Whole,
@@ -74,6 +80,22 @@ impl Strategy {
     /// where it was stopped.
     pub fn has_checkpoints(&self) -> bool {
         !matches!(self, Strategy::Whole | Strategy::Widen)
+    }
+}
+
+/// The strategies that need not know what the space is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum General {
+    Whole,
+    Cubes,
+}
+
+impl From<General> for Strategy {
+    fn from(strategy: General) -> Strategy {
+        match strategy {
+            General::Whole => Strategy::Whole,
+            General::Cubes => Strategy::Cubes,
+        }
     }
 }
 
@@ -215,7 +237,10 @@ pub enum Duty {
 pub type MakeSolver<'a> = &'a (dyn Fn(Seat) -> Box<dyn SatSolver> + Sync);
 
 /// Solvers of a factory, each set for its part in a strategy.
-pub fn solvers(factory: &Factory, strategy: &Strategy) -> impl Fn(Seat) -> Box<dyn SatSolver> {
+pub fn solvers<'f>(
+    factory: &'f Factory,
+    strategy: &Strategy,
+) -> impl Fn(Seat) -> Box<dyn SatSolver> + use<'f> {
     let has_many_calls = !matches!(strategy, Strategy::Whole | Strategy::Partition(_));
     let does_the_same = matches!(strategy, Strategy::Whole | Strategy::Cubes);
     let is_cubes = *strategy == Strategy::Cubes;
@@ -236,32 +261,58 @@ pub fn solvers(factory: &Factory, strategy: &Strategy) -> impl Fn(Seat) -> Box<d
     }
 }
 
-/// Looks for a model in which the query holds. `watch` is told now and then how
-/// things stand, on the thread of the caller, and says whether to go on.
-pub fn search(
-    make: MakeSolver,
+/// What all strategies work with besides the problem.
+pub struct Means<'a> {
+    pub make: MakeSolver<'a>,
+    pub options: &'a Options,
+    pub checkpoint: Option<Checkpoint>,
+    /// Is told now and then how things stand, on the thread of the caller, and says
+    /// whether to go on.
+    pub watch: &'a mut dyn FnMut(&Progress) -> bool,
+}
+
+/// Looks for a model in which the query holds, in any space.
+pub fn search<S: Space>(problem: &Problem, space: &S, strategy: General, means: Means) -> Report {
+    let keep = space.literals();
+    let setting = crew::Setting {
+        problem,
+        keep: &keep,
+        options: means.options,
+        make: means.make,
+    };
+    let journal = checkpoint::Journal::new(means.checkpoint);
+    match strategy {
+        General::Whole => whole::search(&setting, means.watch),
+        General::Cubes => cubes::search(&setting, space, journal, means.watch),
+    }
+}
+
+/// Looks for a schedule by contexts for which the query holds.
+pub fn search_schedules(
     mut problem: Problem,
+    schedule: &ContextSchedule,
     strategy: &Strategy,
-    options: &Options,
-    checkpoint: Option<Checkpoint>,
-    watch: &mut dyn FnMut(&Progress) -> bool,
+    means: Means,
 ) -> Report {
     let glue = match strategy {
-        Strategy::Swarm(_) | Strategy::Widen => glue::Glue::add(&mut problem),
+        Strategy::Swarm(_) | Strategy::Widen => glue::Glue::add(&mut problem, schedule),
         _ => glue::Glue::default(),
     };
+    let keep = schedule.literals();
     let setting = crew::Setting {
         problem: &problem,
-        options,
-        make,
+        keep: &keep,
+        options: means.options,
+        make: means.make,
     };
-    let journal = checkpoint::Journal::new(checkpoint);
+    let journal = checkpoint::Journal::new(means.checkpoint);
+    let watch = means.watch;
     match strategy {
         Strategy::Whole => whole::search(&setting, watch),
-        Strategy::Partition(slice) => partition::search(&setting, slice, journal, watch),
-        Strategy::Cubes => cubes::search(&setting, journal, watch),
-        Strategy::Swarm(tiling) => swarm::search(&setting, &glue, tiling, journal, watch),
-        Strategy::Lazy => lazy::search(&setting, journal, watch),
-        Strategy::Widen => widen::search(&setting, &glue, watch),
+        Strategy::Cubes => cubes::search(&setting, schedule, journal, watch),
+        Strategy::Partition(slice) => partition::search(&setting, schedule, slice, journal, watch),
+        Strategy::Swarm(tiling) => swarm::search(&setting, schedule, &glue, tiling, journal, watch),
+        Strategy::Lazy => lazy::search(&setting, schedule, journal, watch),
+        Strategy::Widen => widen::search(&setting, schedule, &glue, watch),
     }
 }

@@ -3,7 +3,7 @@
 //! Solvers simplify what they are given, each in its own way: one eliminates a
 //! variable that another keeps, and must bring it back when the other tells a
 //! clause with it. Cores that share clauses work better on one formula that was
-//! simplified before, in which all literals of the schedule are kept.
+//! simplified before, in which all literals that they assume are kept.
 //!
 //! Every clause of it follows from the problem, so where it has no model, the
 //! problem has none; and so do all clauses learnt from either. A model of it lacks
@@ -22,15 +22,13 @@ impl Simplified {
     /// The problem with its query, simplified by a new solver; `None` if that cannot.
     pub fn of(
         problem: &Problem,
+        keep: &[Literal],
         mut solver: &mut dyn SatSolver,
         budget: &Budget,
     ) -> Result<Option<Simplified>, Reason> {
         problem.copy_to(&mut solver, true);
-        let schedule = &problem.schedule;
-        let rows = schedule.threads.iter().flat_map(|thread| &thread.done);
-        let rows = rows.chain(&schedule.run).chain([&schedule.unused_from]);
-        let mut keep: Vec<Literal> = rows.flatten().copied().collect();
-        keep.extend([problem.query, schedule.truth]);
+        let mut keep = keep.to_vec();
+        keep.push(problem.query);
         let Some(solver) = solver.simplifying() else {
             return Ok(None);
         };

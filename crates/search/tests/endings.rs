@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{Shape, make, search, small};
+use common::{Case, Shape, make, search, search_with, small};
 use fastrand::Rng;
 use search::{
-    Checkpoint, CheckpointError, Duty, Identity, Options, Outcome, Problem, Schedule, Seat, Slice,
-    Strategy, Tiling,
+    Checkpoint, CheckpointError, ContextSchedule, Duty, Identity, Options, Outcome, Problem, Seat,
+    Slice, Strategy, Tiling,
 };
 use solve::{
     Budget, Cadical, ClauseList, ClauseSink, Interrupter, Literal, Reason, SatSolver, ShareClauses,
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const SOON: Duration = Duration::from_secs(60);
 
 /// Takes hours: more pigeons than holes. The schedule has nothing to do with it.
-fn hard() -> Problem {
+fn hard() -> Case {
     let mut rng = Rng::with_seed(1);
     let shape = Shape {
         contexts: 4,
@@ -28,9 +28,9 @@ fn hard() -> Problem {
         lengths: vec![3, 3, 3],
         wishes: 0,
     };
-    let mut problem = make(&shape, &mut rng);
+    let mut case = make(&shape, &mut rng);
     let holes = 13;
-    let clauses = &mut problem.clauses;
+    let clauses = &mut case.problem.clauses;
     let mut sits = Vec::new();
     for _ in 0..=holes {
         let row: Vec<Literal> = (0..holes)
@@ -46,7 +46,7 @@ fn hard() -> Problem {
             }
         }
     }
-    problem
+    case
 }
 
 fn all() -> Vec<Strategy> {
@@ -114,15 +114,11 @@ fn time_and_memory_hold_for_all_cores() {
 }
 
 /// What one question about everything says.
-fn whole(problem: &Problem) -> Outcome {
+fn whole(case: &Case) -> Outcome {
     let options = Options::default();
-    search(
-        problem.clone(),
-        &Strategy::Whole,
-        &options,
-        None,
-        &mut |_| true,
-    )
+    search(case.clone(), &Strategy::Whole, &options, None, &mut |_| {
+        true
+    })
     .outcome
 }
 
@@ -190,8 +186,8 @@ impl SatSolver for Mortal {
 fn a_core_that_fails_gives_its_work_back() {
     for seed in 0..60 {
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let whole = whole(&problem);
+        let case = make(&small(&mut rng), &mut rng);
+        let whole = whole(&case);
         for strategy in all() {
             // All but the last core fail sooner or later.
             let make = |seat: Seat| -> Box<dyn SatSolver> {
@@ -210,14 +206,9 @@ fn a_core_that_fails_gives_its_work_back() {
                 cube_conflicts: 1,
                 ..Options::default()
             };
-            let report = search::search(
-                &make,
-                problem.clone(),
-                &strategy,
-                &options,
-                None,
-                &mut |_| true,
-            );
+            let report = search_with(&make, case.clone(), &strategy, &options, None, &mut |_| {
+                true
+            });
             match (&report.outcome, &whole) {
                 (Outcome::Found(_), Outcome::Found(_)) | (Outcome::None, Outcome::None) => {}
                 (outcome, _) => panic!("seed {seed}, {strategy:?}: {outcome:?}"),
@@ -233,8 +224,8 @@ fn cores_go_on_with_a_simplified_formula() {
     for seed in 0..60 {
         let start = Instant::now();
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let whole = whole(&problem);
+        let case = make(&small(&mut rng), &mut rng);
+        let whole = whole(&case);
         let make = |seat: Seat| -> Box<dyn SatSolver> {
             Box::new(Mortal {
                 solver: Cadical::new(),
@@ -252,9 +243,9 @@ fn cores_go_on_with_a_simplified_formula() {
             patience: Duration::ZERO,
             ..Options::default()
         };
-        let report = search::search(
+        let report = search_with(
             &make,
-            problem.clone(),
+            case.clone(),
             &Strategy::Cubes,
             &options,
             None,
@@ -263,8 +254,12 @@ fn cores_go_on_with_a_simplified_formula() {
         match (&report.outcome, &whole) {
             (Outcome::Found(model), Outcome::Found(_)) => {
                 let is_true = |literal| model.value(literal) == Some(true);
-                assert!(is_true(problem.query), "seed {seed}");
-                assert_eq!(problem.clauses.first_violated(is_true), None, "seed {seed}");
+                assert!(is_true(case.problem.query), "seed {seed}");
+                assert_eq!(
+                    case.problem.clauses.first_violated(is_true),
+                    None,
+                    "seed {seed}"
+                );
                 found += 1;
             }
             (Outcome::None, Outcome::None) => none += 1,
@@ -282,8 +277,8 @@ fn hard_instances_get_solvers_of_their_own() {
     for seed in 0..60 {
         let start = Instant::now();
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let whole = whole(&problem);
+        let case = make(&small(&mut rng), &mut rng);
+        let whole = whole(&case);
         let made = AtomicU32::new(0);
         let make = |_: Seat| -> Box<dyn SatSolver> {
             let is_first = made.fetch_add(1, Ordering::SeqCst) == 0;
@@ -297,9 +292,9 @@ fn hard_instances_get_solvers_of_their_own() {
             tile_size: Some(2),
             ..Tiling::default()
         };
-        let report = search::search(
+        let report = search_with(
             &make,
-            problem.clone(),
+            case.clone(),
             &Strategy::Swarm(tiling),
             &Options::default(),
             None,
@@ -329,7 +324,7 @@ fn without_cores_there_is_no_answer() {
             ..Options::default()
         };
         for strategy in all() {
-            let report = search::search(&make, hard(), &strategy, &options, None, &mut |_| true);
+            let report = search_with(&make, hard(), &strategy, &options, None, &mut |_| true);
             let Outcome::Stopped(reason) = report.outcome else {
                 panic!("{strategy:?}: {:?}", report.outcome);
             };
@@ -362,8 +357,8 @@ fn a_search_goes_on_where_it_was_stopped() {
     let mut resumed = 0;
     for seed in 0..40 {
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let whole = whole(&problem);
+        let case = make(&small(&mut rng), &mut rng);
+        let whole = whole(&case);
         let expected = matches!(whole, Outcome::Found(_));
         for strategy in all().iter().filter(|strategy| strategy.has_checkpoints()) {
             let path = folder.path().join(format!("{}-{seed}", strategy.name()));
@@ -389,10 +384,10 @@ fn a_search_goes_on_where_it_was_stopped() {
                     })
                 };
                 let checkpoint = open(&path, strategy);
-                let problem = problem.clone();
-                let report = search::search(
+                let case = case.clone();
+                let report = search_with(
                     &make,
-                    problem,
+                    case,
                     strategy,
                     &options,
                     Some(checkpoint),
@@ -412,9 +407,9 @@ fn a_search_goes_on_where_it_was_stopped() {
             if !expected {
                 // All is closed by now: nobody has to be asked again.
                 let checkpoint = Some(open(&path, strategy));
-                let again = search::search(
+                let again = search_with(
                     &|_| panic!("there should be nothing to ask"),
-                    problem.clone(),
+                    case.clone(),
                     strategy,
                     &options,
                     checkpoint,
@@ -443,11 +438,13 @@ fn a_checkpoint_of_something_else_is_refused() {
         clauses
     };
     let truth = Literal::from_dimacs(1).expect("1 should be a literal");
-    let problem = Problem {
-        clauses,
-        query: !truth,
-        parts: Vec::new(),
-        schedule: Schedule {
+    let case = Case {
+        problem: Problem {
+            clauses,
+            query: !truth,
+            parts: Vec::new(),
+        },
+        schedule: ContextSchedule {
             truth,
             run: vec![vec![truth]],
             unused_from: vec![!truth, truth],
@@ -457,7 +454,7 @@ fn a_checkpoint_of_something_else_is_refused() {
     let checkpoint = Checkpoint::open(&path, identity("cubes"), None).expect("none is there yet");
     assert_eq!(checkpoint.n_closed(), 0);
     let report = search(
-        problem,
+        case,
         &Strategy::Cubes,
         &Options::default(),
         Some(checkpoint),

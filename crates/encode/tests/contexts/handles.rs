@@ -2,7 +2,7 @@
 //! schedule that they describe, and none of them can be otherwise.
 
 use cranelift_entity::EntityRef;
-use encode::{Encoding, Model};
+use encode::{Contexts, Encoding, Model, Stretch};
 use formula::Literal;
 use unfold::{ThreadId, Threads};
 
@@ -11,20 +11,19 @@ use crate::solver::Solver;
 /// Asks for the schedule of a model that was found under some assumptions.
 pub fn check(
     threads: &Threads,
-    encoding: &mut Encoding,
+    encoding: &mut Contexts,
     solver: &mut Solver,
     model: &Model,
     assumptions: &[Literal],
 ) {
     let passed_in = |thread: ThreadId, position: usize| {
-        let passes = |context: &encode::Context| {
-            context.thread == thread && context.positions.contains(&position)
-        };
-        model.contexts.iter().position(passes)
+        let passes =
+            |stretch: &Stretch| stretch.thread == thread && stretch.positions.contains(&position);
+        model.stretches.iter().position(passes)
     };
     let mut schedule = assumptions.to_vec();
     let mut stays = Vec::new();
-    for (index, context) in model.contexts.iter().enumerate() {
+    for (index, context) in model.stretches.iter().enumerate() {
         schedule.push(encoding.run(index, context.thread, solver));
     }
     for (thread, code) in threads.threads.iter() {
@@ -46,8 +45,8 @@ pub fn check(
         solver.is_satisfiable(&schedule),
         "a schedule should be possible again"
     );
-    let again = encoding.model(threads, |literal| solver.value(literal));
-    assert_eq!(again.contexts, model.contexts);
+    let again = encoding.model(threads, &|literal| solver.value(literal));
+    assert_eq!(again.stretches, model.stretches);
     let first_stay = schedule.len() - stays.len();
     for index in 0..stays.len() {
         let mut flipped = schedule.clone();

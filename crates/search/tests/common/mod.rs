@@ -5,7 +5,10 @@
 //! positions only, never on the numbers of contexts, as with real programs.
 
 use fastrand::Rng;
-use search::{Checkpoint, Options, Problem, Progress, Report, Schedule, Strategy, Thread, solvers};
+use search::{
+    Checkpoint, ContextSchedule, MakeSolver, Means, Options, Problem, Progress, Report, Strategy,
+    Thread, search_schedules, solvers,
+};
 use solve::{ClauseList, ClauseSink, Factory, Literal};
 
 pub struct Shape {
@@ -17,9 +20,16 @@ pub struct Shape {
     pub wishes: usize,
 }
 
+/// A problem with its schedules.
+#[derive(Clone)]
+pub struct Case {
+    pub problem: Problem,
+    pub schedule: ContextSchedule,
+}
+
 /// Searches with the usual solvers.
 pub fn search(
-    problem: Problem,
+    case: Case,
     strategy: &Strategy,
     options: &Options,
     checkpoint: Option<Checkpoint>,
@@ -30,7 +40,25 @@ pub fn search(
         ..Factory::default()
     };
     let make = solvers(&factory, strategy);
-    search::search(&make, problem, strategy, options, checkpoint, watch)
+    search_with(&make, case, strategy, options, checkpoint, watch)
+}
+
+/// The same with solvers of the test's choice.
+pub fn search_with(
+    make: MakeSolver,
+    case: Case,
+    strategy: &Strategy,
+    options: &Options,
+    checkpoint: Option<Checkpoint>,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Report {
+    let means = Means {
+        make,
+        options,
+        checkpoint,
+        watch,
+    };
+    search_schedules(case.problem, &case.schedule, strategy, means)
 }
 
 /// A shape of a few positions.
@@ -53,7 +81,7 @@ struct Maker<'a> {
     threads: Vec<Thread>,
 }
 
-pub fn make(shape: &Shape, rng: &mut Rng) -> Problem {
+pub fn make(shape: &Shape, rng: &mut Rng) -> Case {
     let mut clauses = ClauseList::new();
     let truth = clauses.new_variable().positive();
     clauses.add_clause(&[truth]);
@@ -75,11 +103,13 @@ pub fn make(shape: &Shape, rng: &mut Rng) -> Problem {
         true => maker.parts(query),
         false => Vec::new(),
     };
-    Problem {
-        clauses: maker.clauses,
-        query,
-        parts,
-        schedule: Schedule {
+    Case {
+        problem: Problem {
+            clauses: maker.clauses,
+            query,
+            parts,
+        },
+        schedule: ContextSchedule {
             truth,
             run,
             unused_from,
