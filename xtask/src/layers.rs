@@ -30,8 +30,9 @@ pub const LAYERS: &[Layer] = &[
     Layer::new("llvm", &["ir"]),
     Layer::new("analysis", &["ir", "library"]),
     Layer::new("replay", &["ir", "library", "analysis"]),
-    Layer::new("formula", &[]),
-    Layer::new("solve", &[]),
+    Layer::new("clauses", &[]),
+    Layer::new("formula", &["clauses"]),
+    Layer::new("solve", &["clauses"]),
     Layer::new("search", &["solve"]),
     Layer::new("unfold", &["ir", "library", "analysis", "formula"]),
     Layer {
@@ -44,7 +45,8 @@ pub const LAYERS: &[Layer] = &[
     Layer::new(
         "check",
         &[
-            "ir", "library", "analysis", "formula", "solve", "search", "unfold", "encode", "replay",
+            "ir", "library", "analysis", "clauses", "formula", "solve", "search", "unfold",
+            "encode", "replay",
         ],
     ),
     Layer::new("report", &["ir", "library", "analysis", "replay", "check"]),
@@ -58,7 +60,7 @@ pub const LAYERS: &[Layer] = &[
 /// find it, not even in its tests or by way of a third crate.
 const WITNESS: &str = "replay";
 const NOT_FOR_THE_WITNESS: &[&str] = &[
-    "llvm", "formula", "unfold", "encode", "solve", "search", "check",
+    "llvm", "clauses", "formula", "unfold", "encode", "solve", "search", "check",
 ];
 
 impl Layer {

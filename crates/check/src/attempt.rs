@@ -8,8 +8,9 @@ use crate::facts::{
 use crate::reach::Watchlist;
 use crate::verdict::{Options, Order, Progress, Stage};
 use analysis::Loops;
-use encode::{Encoding, Goals};
-use formula::{ClauseSink, Room};
+use clauses::{ClauseSink, Literal, Variable};
+use encode::{ByContexts, Contexts, Encode, Goals, Turns};
+use formula::Room;
 use ir::Program;
 use replay::{Property, Run};
 use solve::memory;
@@ -133,6 +134,8 @@ impl Task<'_> {
         let others = || checks.iter().any(|property| property != Property::Assert);
         checks.has(Property::Assert)
             && others()
+            // One question that takes all the time would keep the other waiting.
+            && self.options.search.solver.can(solve::Ability::LimitConflicts)
             // Races are looked for in the end of runs in which nothing else goes wrong.
             && !checks.has(Property::Race)
             // Whoever wants all violations forbids what was found, and asks again.
@@ -150,16 +153,14 @@ impl Task<'_> {
         &self,
         unfolding: &Unfolding,
         query: &Query,
-        contexts: usize,
         goals: Goals,
         sink: &mut impl ClauseSink,
-    ) -> Result<Encoding, Answer> {
+    ) -> Result<Contexts, Answer> {
         let reductions = &self.options.reductions;
-        let mut options = encode::Options::new(contexts);
-        options.round_robin = matches!(query.order, Order::Rounds(_));
-        options.goals = goals;
-        options.normal_forms = reductions.normal_forms;
-        options.formula.narrowing = reductions.narrowing;
+        let mut kind = encoding_of(query.order);
+        kind.normal_forms = reductions.normal_forms;
+        kind.formula.narrowing = reductions.narrowing;
+        let bound = bound_of(query.order);
         let (written, is_full) = (Cell::new(0), Cell::new(false));
         let is_too_large = || written.get() > self.most_clauses();
         // Also what was found out while a single value was written.
@@ -182,7 +183,7 @@ impl Task<'_> {
             Box::new(room) as Room
         });
         let threads = &unfolding.threads;
-        let encoding = encode::encode(threads, &options, &mut sink, &mut keep_going, room);
+        let encoding = kind.encode(threads, bound, goals, &mut sink, &mut keep_going, room);
         match encoding {
             // Clauses that had no room are missing: nothing may be concluded from it.
             Some(encoding) if !is_full.get() => Ok(encoding),
@@ -367,6 +368,23 @@ impl Task<'_> {
     }
 }
 
+/// The encoding in which such bounds are meant.
+pub fn encoding_of(order: Order) -> ByContexts {
+    ByContexts {
+        turns: match order {
+            Order::Contexts(_) => Turns::Free,
+            Order::Rounds(_) => Turns::InRounds,
+        },
+        ..ByContexts::default()
+    }
+}
+
+/// What it counts.
+pub fn bound_of(order: Order) -> usize {
+    let (Order::Contexts(bound) | Order::Rounds(bound)) = order;
+    bound as usize
+}
+
 /// Whether more memory is in use than this.
 fn exceeds(limit: u64) -> bool {
     memory::resident_lately().is_some_and(|bytes| bytes > limit)
@@ -394,18 +412,18 @@ struct Counting<'a, S, R> {
 }
 
 impl<S: ClauseSink, R: Fn() -> bool> ClauseSink for Counting<'_, S, R> {
-    fn new_variable(&mut self) -> i32 {
+    fn new_variable(&mut self) -> Variable {
         self.sink.new_variable()
     }
 
-    fn add_clause(&mut self, literals: &[i32]) {
+    fn add_clause(&mut self, clause: &[Literal]) {
         let count = self.written.get() + 1;
         self.written.set(count);
         if count.is_multiple_of(ROOM_EVERY) && !(self.has_room)() {
             self.is_full.set(true);
         }
         if !self.is_full.get() {
-            self.sink.add_clause(literals);
+            self.sink.add_clause(clause);
         }
     }
 }

@@ -4,17 +4,17 @@
 //! for. Fewer contexts are an assumption, so the solver keeps what it has
 //! learnt when it is asked for more.
 
-use crate::attempt::{Answer, Query, Task};
+use crate::attempt::{Answer, Query, Task, bound_of, encoding_of};
 use crate::facts::{Assumption, Dependent, Internal, Limits, Reason};
 use crate::feed::Feed;
 use crate::verdict::{Attempt, Kind, Order, Stage};
 use crate::witness::Numbers;
 use crate::{export, silent, witness};
-use encode::{Encoding, Goals};
-use formula::ClauseSink;
+use clauses::ClauseSink;
+use encode::{Encode, Encoding, Goals};
 use replay::{Property, Run, Signature};
 use search::Strategy;
-use solve::{Budget, Literal, Outcome, SatSolver, memory};
+use solve::{Budget, Literal, Outcome, memory};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,12 +39,12 @@ pub struct Bounded {
 
 pub struct Formula {
     pub feed: Feed,
-    pub encoding: Encoding,
-    violated: i32,
+    pub encoding: Box<dyn Encoding>,
+    violated: Literal,
     /// The same in parts, if it may be asked so: assertions, and all else.
-    parts: Option<[i32; 2]>,
-    /// Contexts of the encoding.
-    pub contexts: usize,
+    parts: Option<[Literal; 2]>,
+    /// The largest bound that it may be asked for.
+    pub bound: usize,
     /// How much of what was found is not looked for any more.
     blocked: usize,
 }
@@ -98,10 +98,9 @@ impl Bounded {
             return Ok(());
         }
         let start = Instant::now();
-        let contexts = self.contexts(query.order);
         let dump = export::for_query(task.options.dump.as_deref());
         let goals = task.goals(&self.unfolding);
-        let formula = Formula::new(task, &self.unfolding, query, contexts, goals, dump);
+        let formula = Formula::new(task, &self.unfolding, query, goals, dump);
         self.record.encoding += start.elapsed();
         let formula = formula?;
         self.record.variables = formula.feed.variables;
@@ -115,9 +114,8 @@ impl Bounded {
         task: &Task,
         unfolding: &Unfolding,
         query: &Query,
-        contexts: usize,
     ) -> Result<Formula, Answer> {
-        Formula::new(task, unfolding, query, contexts, Goals::default(), None)
+        Formula::new(task, unfolding, query, Goals::default(), None)
     }
 
     /// Leaves out runs that call functions which nobody knows.
@@ -142,33 +140,15 @@ impl Bounded {
     /// The least bounds of either kind that cover all runs, as far as contexts
     /// are concerned.
     pub fn covering(&self) -> (u64, u64) {
-        let positions = || self.record.threads.iter().map(|(_, count)| *count as u64);
-        (most_contexts(positions()), most_rounds(positions()))
+        let threads = &self.unfolding.threads;
+        let covering = |order: Order| encoding_of(order).covering(threads);
+        (covering(Order::Contexts(0)), covering(Order::Rounds(0)))
     }
 
-    /// Contexts in the encoding of a bound. More than any run has cost time and
-    /// change nothing.
-    pub fn contexts(&self, order: Order) -> usize {
-        let (contexts, rounds) = self.covering();
-        match order {
-            Order::Contexts(bound) => u64::from(bound).min(contexts) as usize,
-            Order::Rounds(bound) => {
-                let bound = u64::from(bound).min(rounds) as usize;
-                bound * self.unfolding.threads.threads.len()
-            }
-        }
-    }
-
-    /// Whether no run goes beyond the bound. Positions that only more turns would
-    /// bring about count as well: but if there were any, some run would take all
-    /// the turns that were allowed for, before it gets there.
+    /// Whether no run goes beyond the bound.
     pub fn covers_all(&self, order: Order) -> bool {
-        let (contexts, rounds) = self.covering();
-        let (bound, most) = match order {
-            Order::Contexts(bound) => (u64::from(bound), contexts),
-            Order::Rounds(bound) => (u64::from(bound), rounds),
-        };
-        bound > most || bound == most && self.unfolding.is_settled
+        let (threads, is_settled) = (&self.unfolding.threads, self.unfolding.is_settled);
+        encoding_of(order).covers_all(threads, bound_of(order) as u64, is_settled)
     }
 
     /// Is there a violation within this bound, which is at most that of the
@@ -237,9 +217,8 @@ impl Bounded {
         };
         let omissions = self.unfolding.omissions.iter();
         (limits.assumptions).extend(omissions.map(|one| Assumption::Omission(*one)));
-        let contexts = self.contexts(query.order);
         if let Some(strategy) = &self.strategy {
-            let answer = task.ask_by_parts(&self.unfolding, query, contexts, strategy, record);
+            let answer = task.ask_by_parts(&self.unfolding, query, strategy, record);
             let left_out = match answer {
                 Answer::None(_) => None,
                 Answer::Partly(part) => Some(part.0),
@@ -268,7 +247,7 @@ impl Bounded {
             formula.block(task, &self.unfolding);
             let before = formula.conflicts();
             let start = Instant::now();
-            let outcome = formula.find_violation(task, contexts, query, kind);
+            let outcome = formula.find_violation(task, query, kind);
             record.solving += start.elapsed();
             record.conflicts += formula.conflicts() - before;
             return match outcome {
@@ -284,8 +263,8 @@ impl Bounded {
                 Outcome::Satisfiable => {
                     let start = Instant::now();
                     let threads = &self.unfolding.threads;
-                    let value = |literal| formula.feed.value(literal);
-                    let model = formula.encoding.model(threads, value);
+                    let value = |literal| formula.feed.solver.value(literal);
+                    let model = formula.encoding.model(threads, &value);
                     let answer = match task.options.all_violations {
                         true => task.collect(&self.unfolding, &model, query),
                         false => Some(confirm(task, &self.unfolding, &model, query)),
@@ -343,7 +322,10 @@ impl Bounded {
     /// Whether no run comes to some of the excluded moments. Asks for that as if it
     /// were the violation.
     fn never_happen(&mut self, task: &Task, query: &Query, moments: &[usize]) -> bool {
-        let contexts = self.contexts(self.order);
+        let largest = Query {
+            order: self.order,
+            ..*query
+        };
         let unfolding = &mut self.unfolding;
         let threads = &mut unfolding.threads;
         let violations = threads.violations.clone();
@@ -361,11 +343,11 @@ impl Bounded {
             !moments.contains(&(index - 1))
         });
         let goals = Goals::default();
-        let formula = Formula::new(task, unfolding, query, contexts, goals, None);
+        let formula = Formula::new(task, unfolding, &largest, goals, None);
         self.unfolding.threads.violations = violations;
         self.unfolding.threads.excluded = excluded;
         formula.is_ok_and(|mut formula| {
-            let assumptions = [Feed::literal(formula.violated)];
+            let assumptions = [formula.violated];
             formula.search(task, &assumptions, query) == Outcome::Unsatisfiable
         })
     }
@@ -376,12 +358,11 @@ impl Formula {
         task: &Task,
         unfolding: &Unfolding,
         query: &Query,
-        contexts: usize,
         goals: Goals,
         dump: Option<&Path>,
     ) -> Result<Formula, Answer> {
-        let mut feed = Feed::new(dump.is_some(), task.options.search.seed);
-        let mut encoding = task.encode(unfolding, query, contexts, goals, &mut feed)?;
+        let mut feed = Feed::new(dump.is_some(), &task.options.search.factory());
+        let mut encoding = task.encode(unfolding, query, goals, &mut feed)?;
         let violated = encoding.any_violation(&mut feed);
         let parts = (task.can_ask_by_kind())
             .then(|| encoding.violation_by_kind(&unfolding.threads, &mut feed));
@@ -393,10 +374,10 @@ impl Formula {
         }
         Ok(Formula {
             feed,
-            encoding,
+            encoding: Box::new(encoding),
             violated,
             parts,
-            contexts,
+            bound: bound_of(query.order),
             blocked: 0,
         })
     }
@@ -415,19 +396,17 @@ impl Formula {
         self.violated = self.encoding.any_violation(&mut self.feed);
     }
 
-    /// Is there a violation within so many contexts?
-    fn find_violation(
-        &mut self,
-        task: &Task,
-        contexts: usize,
-        query: &Query,
-        kind: Kind,
-    ) -> Outcome {
-        let mut assumptions = Vec::new();
-        if contexts < self.contexts {
-            let unused = self.encoding.unused_from(contexts, &mut self.feed);
-            assumptions.push(Feed::literal(unused));
-        }
+    /// What limits the formula to a smaller bound, if anything.
+    pub fn within(&mut self, order: Order) -> Option<Literal> {
+        let bound = bound_of(order);
+        (bound < self.bound)
+            .then(|| self.encoding.within(bound, &mut self.feed))
+            .flatten()
+    }
+
+    /// Is there a violation within the bound of the query?
+    fn find_violation(&mut self, task: &Task, query: &Query, kind: Kind) -> Outcome {
+        let mut assumptions: Vec<Literal> = self.within(query.order).into_iter().collect();
         let parts = match (kind, self.parts) {
             (Kind::All, None) => vec![self.violated],
             (Kind::All, Some(parts)) => parts.to_vec(),
@@ -438,7 +417,7 @@ impl Formula {
         };
         let mut turns = search::Turns::new(parts.len());
         while let Some((part, conflicts)) = turns.next(|_| 0) {
-            assumptions.push(Feed::literal(parts[part]));
+            assumptions.push(parts[part]);
             let outcome = self.search_within(task, &assumptions, query, conflicts);
             assumptions.pop();
             match outcome {
@@ -451,11 +430,11 @@ impl Formula {
     }
 
     /// A literal for assumptions: one of these holds.
-    pub fn any_of(&mut self, literals: impl Iterator<Item = i32>) -> Literal {
-        let any = self.feed.new_variable();
-        let clause: Vec<i32> = literals.chain([-any]).collect();
+    pub fn any_of(&mut self, literals: impl Iterator<Item = Literal>) -> Literal {
+        let any = self.feed.new_variable().positive();
+        let clause: Vec<Literal> = literals.chain([!any]).collect();
         self.feed.add_clause(&clause);
-        Feed::literal(any)
+        any
     }
 
     fn conflicts(&self) -> u64 {
@@ -595,30 +574,4 @@ fn close(record: &mut Attempt, answer: Answer) -> Answer {
     record.peak_memory = memory::peak().unwrap_or(0);
     record.result = answer.ending();
     answer
-}
-
-/// The most contexts in which something happens that a run can have. Neighbouring
-/// contexts belong to different threads, and each passes a position; main's first
-/// may pass none.
-fn most_contexts(positions: impl Iterator<Item = u64>) -> u64 {
-    let (mut sum, mut most) = (0, 0);
-    for count in positions {
-        sum += count;
-        most = most.max(count);
-    }
-    1 + sum.min(2 * (sum - most) + 1)
-}
-
-/// The most rounds that a run needs. A new one begins only when a thread hands
-/// over to an earlier one. The first thread never does that, and the last one is
-/// never handed over to; and each time, both threads have positions to pass.
-fn most_rounds(positions: impl Iterator<Item = u64>) -> u64 {
-    let positions: Vec<u64> = positions.collect();
-    let sum: u64 = positions.iter().sum();
-    let first = positions.first().copied().unwrap_or(0);
-    let last = positions.last().copied().unwrap_or(0);
-    if positions.len() <= 1 {
-        return 1;
-    }
-    1 + (sum - first).min(sum - last)
 }

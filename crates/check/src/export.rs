@@ -1,7 +1,7 @@
 //! What a check asks, as files: the query for other solvers in DIMACS or SMT-LIB,
 //! or the unfolded threads as text. The ending of the name says which.
 
-use formula::{ClauseList, ClauseSink};
+use clauses::{ClauseList, Literal, dimacs, smtlib};
 use ir::Program;
 use std::io::{BufWriter, Result, Write};
 use std::path::Path;
@@ -37,17 +37,19 @@ pub fn for_threads(dump: Option<&Path>) -> Option<&Path> {
 }
 
 /// Writes clauses together with the literal that is asked for.
-pub fn write_query(path: &Path, clauses: &ClauseList, query: i32) -> Result<()> {
+pub fn write_query(path: &Path, clauses: &ClauseList, query: Literal) -> Result<()> {
+    const TITLE: &str = "a query of threadbare";
     let mut file = BufWriter::new(std::fs::File::create(path)?);
-    let mut clauses = clauses.clone();
-    clauses.add_clause(&[query]);
     match Format::of(path) {
-        Format::SmtLib => write_smtlib(&clauses, &mut file)?,
+        Format::SmtLib => {
+            writeln!(file, "; {TITLE}")?;
+            smtlib::write(clauses, &[query], file)
+        }
         Format::Dimacs | Format::Threads => {
-            clauses.write_dimacs(&["a query of threadbare"], &mut file)?;
+            writeln!(file, "c {TITLE}")?;
+            dimacs::write(clauses, &[query], file)
         }
     }
-    file.flush()
 }
 
 /// Writes threads as text.
@@ -55,25 +57,4 @@ pub fn write_threads(path: &Path, threads: &Threads, program: &Program) -> Resul
     let mut file = BufWriter::new(std::fs::File::create(path)?);
     write!(file, "{}", threads.text(Some(program)))?;
     file.flush()
-}
-
-fn write_smtlib(clauses: &ClauseList, file: &mut impl Write) -> Result<()> {
-    writeln!(file, "; a query of threadbare")?;
-    writeln!(file, "(set-logic QF_UF)")?;
-    for variable in 1..=clauses.n_variables() {
-        writeln!(file, "(declare-const v{variable} Bool)")?;
-    }
-    for clause in clauses.clauses() {
-        write!(file, "(assert (or false")?;
-        for literal in clause {
-            let number = literal.unsigned_abs();
-            if *literal > 0 {
-                write!(file, " v{number}")?;
-            } else {
-                write!(file, " (not v{number})")?;
-            }
-        }
-        writeln!(file, "))")?;
-    }
-    writeln!(file, "(check-sat)")
 }

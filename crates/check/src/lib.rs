@@ -29,6 +29,7 @@ pub use facts::{
 pub use question::Question;
 pub use search::{Key, LeftOut, SealError, Slice, Strategy, Tiling, Untried};
 pub use slice::{Combined, Misfit, SliceResult, SliceVerdict, combine};
+pub use solve::{Ability, Backend};
 pub use unfold::{Maker, Omission, Way};
 pub use verdict::{
     Attempt, Bounds, Conflict, Kind, Options, Order, Progress, Reductions, Report, Search, Stage,
@@ -44,6 +45,7 @@ use engines::Office;
 use ir::Program;
 use library::{Function, Memory};
 use reach::Watchlist;
+use solve::Budget;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -103,6 +105,14 @@ fn check_here(
     // A time that no clock can show is no limit.
     let start = Instant::now();
     let deadline = (options.time).and_then(|time| Instant::now().checked_add(time));
+    let budget = Budget {
+        deadline,
+        ..Budget::default()
+    };
+    if let Err(error) = options.search.solver.probe(&budget) {
+        let problem = error.to_string();
+        return unknown(Reason::Solver { problem });
+    }
     let stop = AtomicBool::new(false);
     let watch = |progress: &Progress| !stop.load(Ordering::Relaxed) && watch(progress);
     let task = Task {

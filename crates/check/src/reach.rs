@@ -11,13 +11,12 @@ use crate::attempt::{Query, Task};
 use crate::bounded::Bounded;
 use crate::engines::sample;
 use crate::facts::{Assumption, Limits, Reach, SourcePlace};
-use crate::feed::Feed;
 use crate::verdict::Order;
 use analysis::{Assertion, Landmark, landmarks};
 use ir::Program;
 use library::Undefined;
 use replay::{Coverage, Run};
-use solve::Outcome;
+use solve::{Literal, Outcome};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -271,18 +270,17 @@ impl Bounded {
                 of_landmark.push(sighting.moment);
             }
         }
-        let contexts = self.contexts(query.order);
         let unfolding = &self.unfolding;
         let mut own = None;
         let formula = match &mut self.formula {
             Some(formula) if !is_open => formula,
             // Strategies leave nothing behind that could be asked.
-            _ => match Bounded::plain_formula(task, unfolding, &query, contexts) {
+            _ => match Bounded::plain_formula(task, unfolding, &query) {
                 Ok(formula) => own.insert(formula),
                 Err(_) => return HashSet::new(),
             },
         };
-        let mut open: BTreeMap<Landmark, i32> = BTreeMap::new();
+        let mut open: BTreeMap<Landmark, Literal> = BTreeMap::new();
         for (landmark, moments) in moments {
             let literal =
                 (formula.encoding).any_moment(&unfolding.threads, &moments, &mut formula.feed);
@@ -290,10 +288,7 @@ impl Bounded {
         }
         while !open.is_empty() {
             let mut assumptions = vec![formula.any_of(open.values().copied())];
-            if contexts < formula.contexts {
-                let unused = formula.encoding.unused_from(contexts, &mut formula.feed);
-                assumptions.push(Feed::literal(unused));
-            }
+            assumptions.extend(formula.within(query.order));
             match formula.search(task, &assumptions, &query) {
                 Outcome::Unsatisfiable => return open.into_keys().collect(),
                 Outcome::Unknown(_) => return HashSet::new(),
@@ -301,7 +296,7 @@ impl Bounded {
                     let before = open.len();
                     let mut reached = Vec::new();
                     open.retain(|landmark, literal| {
-                        let is_reached = formula.feed.value(*literal) == Some(true);
+                        let is_reached = formula.feed.solver.value(*literal) == Some(true);
                         reached.extend(is_reached.then_some(*landmark));
                         !is_reached
                     });

@@ -9,10 +9,10 @@ use crate::facts::{Limits, Reason};
 use crate::question::Question;
 use crate::verdict::{Attempt, Order, Progress, Stage};
 use crate::{bounded, export};
-use encode::Encoding;
-use formula::{ClauseList, ClauseSink};
-use search::{Checkpoint, Identity, Outcome, Problem, Schedule, Strategy};
-use solve::{ClauseSink as _, Cnf, Literal};
+use clauses::ClauseList;
+use encode::{Contexts, Encoding};
+use search::{Checkpoint, ContextSchedule, Identity, Means, Outcome, Problem, Strategy};
+use solve::Backend;
 use std::time::Instant;
 use unfold::{Threads, Unfolding};
 
@@ -25,7 +25,10 @@ impl Task<'_> {
         }
         // Bounds that grow are asked about by one solver that goes on from one to
         // the next, which a search by parts could not.
-        let can_share = search.cores > 1 && self.options.bounds.are_given();
+        // Several of a program that is always the same would do the same.
+        let can_share = search.cores > 1
+            && self.options.bounds.are_given()
+            && search.solver == Backend::Cadical;
         match &search.strategy {
             Some(Strategy::Whole) => can_share.then_some(Strategy::Whole),
             Some(strategy) => Some(strategy.clone()),
@@ -44,21 +47,15 @@ impl Task<'_> {
         &self,
         unfolding: &Unfolding,
         query: &Query,
-        contexts: usize,
         strategy: &Strategy,
         record: &mut Attempt,
     ) -> Answer {
         let threads = &unfolding.threads;
         let start = Instant::now();
         let dump = export::for_query(self.options.dump.as_deref());
-        let mut clauses = Clauses::new(dump.is_some());
-        let mut encoding = match self.encode(
-            unfolding,
-            query,
-            contexts,
-            self.goals(unfolding),
-            &mut clauses,
-        ) {
+        let mut clauses = ClauseList::new();
+        let goals = self.goals(unfolding);
+        let mut encoding = match self.encode(unfolding, query, goals, &mut clauses) {
             Ok(encoding) => encoding,
             Err(answer) => return answer,
         };
@@ -67,16 +64,15 @@ impl Task<'_> {
             (self.can_ask_by_kind()).then(|| encoding.violation_by_kind(threads, &mut clauses));
         let schedule = freeze(threads, &mut encoding, &mut clauses);
         record.encoding = start.elapsed();
-        record.variables = clauses.cnf.variable_count() as usize;
-        record.clauses = clauses.cnf.clause_count();
+        record.variables = clauses.variable_count() as usize;
+        record.clauses = clauses.clause_count();
         record.strategy = Some(strategy.name());
         if let Some(path) = dump
-            && let Some(copy) = &clauses.copy
-            && let Err(error) = export::write_query(path, copy, violated)
+            && let Err(error) = export::write_query(path, &clauses, violated)
         {
             return Answer::Unknown(bounded::cannot_write(path, &error));
         }
-        let checkpoint = match self.checkpoint(query, strategy, &clauses.cnf) {
+        let checkpoint = match self.checkpoint(query, strategy, &clauses) {
             Ok(checkpoint) => checkpoint,
             Err(error) => {
                 let problem = error.to_string();
@@ -85,10 +81,9 @@ impl Task<'_> {
         };
         let start = Instant::now();
         let problem = Problem {
-            cnf: clauses.cnf,
-            query: literal(violated),
-            parts: parts.into_iter().flatten().map(literal).collect(),
-            schedule,
+            clauses,
+            query: violated,
+            parts: parts.into_iter().flatten().collect(),
         };
         let search = &self.options.search;
         let options = search::Options {
@@ -106,7 +101,15 @@ impl Task<'_> {
                 search: Some(progress.clone()),
             })
         };
-        let report = search::search(problem, strategy, &options, checkpoint, &mut watch);
+        let factory = search.factory();
+        let make = search::solvers(&factory, strategy);
+        let means = Means {
+            make: &make,
+            options: &options,
+            checkpoint,
+            watch: &mut watch,
+        };
+        let report = search::search_schedules(problem, &schedule, strategy, means);
         record.solving = start.elapsed();
         record.conflicts = report.statistics.conflicts;
         record.search = report.statistics;
@@ -122,7 +125,7 @@ impl Task<'_> {
             Outcome::Stopped(reason) => Answer::Unknown(bounded::solver_failed(&reason)),
             Outcome::Found(found) => {
                 let start = Instant::now();
-                let model = encoding.model(threads, |number| found.value(literal(number)));
+                let model = encoding.model(threads, &|literal| found.value(literal));
                 let answer = bounded::confirm(self, unfolding, &model, query);
                 record.replaying = start.elapsed();
                 answer
@@ -134,7 +137,7 @@ impl Task<'_> {
         &self,
         query: &Query,
         strategy: &Strategy,
-        cnf: &Cnf,
+        clauses: &ClauseList,
     ) -> Result<Option<Checkpoint>, search::CheckpointError> {
         let Some(path) = &self.options.search.checkpoint else {
             return Ok(None);
@@ -145,8 +148,8 @@ impl Task<'_> {
             program: format!("{:016x}", self.digest),
             bounds: format!(
                 "{question}, {} variables, {} clauses",
-                cnf.variable_count(),
-                cnf.clause_count()
+                clauses.variable_count(),
+                clauses.clause_count()
             ),
             strategy: match strategy {
                 // Slices of the same partitions can go on from each other.
@@ -159,64 +162,27 @@ impl Task<'_> {
     }
 }
 
-fn literal(number: i32) -> Literal {
-    Literal::from_dimacs(number).expect("a formula should not use the number 0")
-}
-
-/// Clauses for many solvers.
-struct Clauses {
-    cnf: Cnf,
-    copy: Option<ClauseList>,
-}
-
-impl Clauses {
-    fn new(keeps_copy: bool) -> Clauses {
-        Clauses {
-            cnf: Cnf::new(),
-            copy: keeps_copy.then(ClauseList::new),
-        }
-    }
-}
-
-impl ClauseSink for Clauses {
-    fn new_variable(&mut self) -> i32 {
-        if let Some(copy) = &mut self.copy {
-            copy.new_variable();
-        }
-        self.cnf.new_variable().positive().to_dimacs()
-    }
-
-    fn add_clause(&mut self, literals: &[i32]) {
-        if let Some(copy) = &mut self.copy {
-            copy.add_clause(literals);
-        }
-        let clause: Vec<Literal> = literals.iter().map(|number| literal(*number)).collect();
-        self.cnf.add_clause(&clause);
-    }
-}
-
 /// The literals of the schedule, as plain tables.
-fn freeze(threads: &Threads, encoding: &mut Encoding, clauses: &mut Clauses) -> Schedule {
+fn freeze(threads: &Threads, encoding: &mut Contexts, clauses: &mut ClauseList) -> ContextSchedule {
     let contexts = encoding.contexts();
     let ids: Vec<_> = threads.threads.keys().collect();
     // There is always one more context in which nothing is passed.
-    let truth = literal(encoding.unused_from(contexts, clauses));
+    let truth = encoding.unused_from(contexts, clauses);
     let run = (0..contexts)
         .map(|context| {
             let row = ids.iter().map(|id| encoding.run(context, *id, clauses));
-            row.map(literal).collect()
+            row.collect()
         })
         .collect();
     let unused_from = (0..=contexts)
-        .map(|context| literal(encoding.unused_from(context, clauses)))
+        .map(|context| encoding.unused_from(context, clauses))
         .collect();
     let frozen = ids.iter().map(|id| {
         let positions = &threads.threads[*id].positions;
         search::Thread {
             done: (0..positions.len())
                 .map(|position| {
-                    let row =
-                        (0..contexts).map(|c| literal(encoding.done(*id, position, c, clauses)));
+                    let row = (0..contexts).map(|c| encoding.done(*id, position, c, clauses));
                     row.collect()
                 })
                 .collect(),
@@ -226,7 +192,7 @@ fn freeze(threads: &Threads, encoding: &mut Encoding, clauses: &mut Clauses) -> 
         }
     });
     let threads = frozen.collect();
-    Schedule {
+    ContextSchedule {
         truth,
         run,
         unused_from,

@@ -50,6 +50,7 @@ pub fn find(task: &Task, query: &Query, limits: &Limits) -> BTreeSet<Assumption>
         // On the core at hand, one question after the other.
         search: Search {
             seed: task.options.search.seed,
+            solver: task.options.search.solver.clone(),
             ..Search::default()
         },
         ..task.options.clone()

@@ -5,6 +5,7 @@ use crate::facts::{Assumption, CutLoop, Ending, Limits, Reach, Reason, SourcePla
 use replay::{Checks, Conclusion, Property};
 use search::Strategy;
 use serde::{Deserialize, Serialize};
+use solve::{Ability, Backend, Factory};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -121,6 +122,11 @@ pub enum Conflict {
     NoEngine,
     /// There are no such partitions.
     NoSuchSlice(search::Slice),
+    /// The strategy needs what the solver that was chosen cannot do.
+    Solver {
+        strategy: &'static str,
+        ability: Ability,
+    },
 }
 
 impl Options {
@@ -150,6 +156,15 @@ impl Options {
                 return Err(Conflict::OpenBounds);
             }
         }
+        if let Some(strategy) = strategy {
+            let mut needs = strategy.needs().iter();
+            if let Some(ability) = needs.find(|one| !self.search.solver.can(**one)) {
+                return Err(Conflict::Solver {
+                    strategy: strategy.name(),
+                    ability: *ability,
+                });
+            }
+        }
         if self.search.checkpoint.is_some() {
             if !bounds.are_given() {
                 return Err(Conflict::OpenBounds);
@@ -170,6 +185,8 @@ pub struct Search {
     /// Solvers at the same time.
     pub cores: usize,
     pub seed: u64,
+    /// Who answers.
+    pub solver: Backend,
     /// Where to keep what is closed, and to go on from. Needs given bounds.
     pub checkpoint: Option<PathBuf>,
     /// What such files are sealed with.
@@ -182,8 +199,19 @@ impl Default for Search {
             strategy: None,
             cores: 1,
             seed: 0,
+            solver: Backend::default(),
             checkpoint: None,
             key: None,
+        }
+    }
+}
+
+impl Search {
+    /// Makes the solvers.
+    pub fn factory(&self) -> Factory {
+        Factory {
+            backend: self.solver.clone(),
+            seed: self.seed,
         }
     }
 }
@@ -429,6 +457,23 @@ mod tests {
                 options.search.strategy = Some(Strategy::Whole);
             },
             Err(Conflict::NoCheckpoints),
+        );
+        check(
+            |options| {
+                options.search.solver = Backend::Program("x".into());
+                options.search.strategy = Some(Strategy::Whole);
+            },
+            Ok(()),
+        );
+        check(
+            |options| {
+                options.search.solver = Backend::Program("x".into());
+                options.search.strategy = Some(Strategy::Cubes);
+            },
+            Err(Conflict::Solver {
+                strategy: "cubes",
+                ability: Ability::LimitConflicts,
+            }),
         );
         let none = search::Slice {
             bits: 2,

@@ -133,7 +133,7 @@ fn guide(unfolding: &Unfolding, model: &Model, means: Numbers) -> Result<Guide, 
     // It may happen before the thread has had a turn.
     let is_before_all = moment.is_some_and(|violation| {
         violation.after == 0
-            || !(model.contexts.iter()).any(|context| {
+            || !(model.stretches.iter()).any(|context| {
                 let last = violation.after - 1;
                 context.thread == violation.thread && context.positions.contains(&last)
             })
@@ -168,7 +168,7 @@ fn guide(unfolding: &Unfolding, model: &Model, means: Numbers) -> Result<Guide, 
     let is_at_start = moment.is_some_and(|it| it.thread == ThreadId::FIRST && it.after == 0);
     let contexts = match is_at_start {
         true => &[][..],
-        false => &model.contexts[..],
+        false => &model.stretches[..],
     };
     'contexts: for context in contexts {
         let thread = context.thread;

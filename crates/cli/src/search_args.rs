@@ -3,7 +3,7 @@
 
 use crate::Failure;
 use crate::args::Check;
-use check::{Conflict, Engine, Key, Search, Slice, Strategy, Tiling};
+use check::{Backend, Conflict, Engine, Key, Search, Slice, Strategy, Tiling};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -55,6 +55,10 @@ pub struct SearchArguments {
     /// Makes random choices other ones.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// Ask this program instead of the solver that is built in: it gets the name of a
+    /// DIMACS file and answers as in the SAT competitions.
+    #[arg(long, value_name = "PROGRAM")]
+    pub solver: Option<PathBuf>,
     /// partition: how many parts; a power of two. [default: four per core]
     #[arg(long, value_name = "N", value_parser = parse_partitions)]
     pub partitions: Option<u32>,
@@ -163,6 +167,10 @@ impl SearchArguments {
             strategy: self.strategy(),
             cores: self.cores(),
             seed: self.seed,
+            solver: match &self.solver {
+                Some(program) => Backend::Program(program.clone()),
+                None => Backend::Cadical,
+            },
             checkpoint: self.checkpoint.clone(),
             key: self.key.as_deref().map(read_key).transpose()?,
         })

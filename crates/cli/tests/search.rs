@@ -79,6 +79,61 @@ fn growing_bounds_on_several_cores_come_to_an_end() {
     }
 }
 
+/// The example of `solve`, which is built along with these tests.
+fn given_solver() -> String {
+    let tests = std::env::current_exe().expect("the test should know where it is");
+    let name = format!("given_solver{}", std::env::consts::EXE_SUFFIX);
+    let folder = tests.ancestors().nth(2).expect("it should be in a folder");
+    let path = folder.join("examples").join(name);
+    assert!(path.exists(), "`cargo test` without `--test` builds it");
+    path.to_str().expect("paths should be text here").to_owned()
+}
+
+#[test]
+fn another_solver_says_the_same() {
+    let place = Workplace::new();
+    place.write("prog.c", LOST_UPDATE);
+    let solver = given_solver();
+    let check = |options: &str, code: i32, expected: &str| {
+        let options = format!("check prog.c --unwind 1 --cores 2 {options} --solver");
+        let mut arguments: Vec<&str> = options.split(' ').collect();
+        arguments.push(&solver);
+        place.check(&arguments, code, &[expected]);
+    };
+    check("--contexts 5", 10, "violated in 5 contexts");
+    check("--contexts 4", 0, "safe up to 4 contexts\n");
+    check("--rounds 3", 10, "VIOLATED");
+    for strategy in ["whole", "partition"] {
+        check(
+            &format!("--contexts 5 --strategy {strategy}"),
+            10,
+            "violated in 5 contexts",
+        );
+        check(
+            &format!("--contexts 4 --strategy {strategy}"),
+            0,
+            "safe up to 4 contexts\n",
+        );
+    }
+    // Each time, what was found is left out of the next question.
+    check(
+        "--contexts 5 --all-violations",
+        10,
+        "violated in 5 contexts",
+    );
+}
+
+/// A program that answers nothing, or anything, decides nothing.
+#[test]
+fn a_program_that_is_no_solver_is_told() {
+    let place = Workplace::new();
+    place.write("prog.c", LOST_UPDATE);
+    for program in ["no-such-program", "true", "false"] {
+        let arguments = ["check", "prog.c", "--solver", program];
+        place.check(&arguments, 20, &["cannot serve as a SAT solver"]);
+    }
+}
+
 #[test]
 fn options_that_do_not_go_together() {
     let place = Workplace::new();
@@ -111,6 +166,12 @@ fn options_that_do_not_go_together() {
         "--checkpoint needs",
     );
     check("--strategy lazy --normal-forms both", "--normal-forms");
+    for strategy in ["cubes", "swarm", "lazy", "widen"] {
+        check(
+            &format!("--solver x --strategy {strategy}"),
+            "whole or partition",
+        );
+    }
     place.check(&["combine"], 64, &["FILE"]);
 }
 

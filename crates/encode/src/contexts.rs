@@ -11,69 +11,51 @@
 //! are runs with fewer contexts. Nothing here chooses a schedule or a query:
 //! that is done by assuming literals, see [`Encoding`].
 
+mod bounds;
 mod deadlocks;
 mod ends;
-mod finale;
 mod memory;
 mod model;
 mod normal_forms;
 mod races;
 mod schedule;
 
-use formula::{Blaster, ClauseSink, Lit, Polarity, Room, TermId};
+use formula::{Blaster, ClauseSink, Lit, Literal, Polarity, Room};
+use std::collections::HashSet;
 use unfold::{Check, Moment, ThreadId, Threads};
 
-use crate::NormalForms;
+use crate::{Encode, Encoding, Goals, Model, NormalForms, Site, happens};
 use deadlocks::Deadlocks;
 use ends::Ends;
 use memory::{Memory, Views};
-pub use model::{Context, Found, Model, Race, Site, Standing};
 use races::Races;
 use schedule::{Schedule, last};
 
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// How many there may be; main has the first.
-    pub contexts: usize,
-    /// Whether the threads take turns in the order of their ids. Otherwise each
-    /// context may belong to any thread but that of the context before.
-    pub round_robin: bool,
+/// The order in which threads have contexts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Turns {
+    /// Each context may belong to any thread but that of the context before; main has
+    /// the first. Bounds are numbers of contexts.
+    #[default]
+    Free,
+    /// The threads take turns in the order of their ids. Bounds are numbers of rounds.
+    InRounds,
+}
+
+/// How to encode.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ByContexts {
+    pub turns: Turns,
     /// Not kept to if races are looked for: what comes last would not be free.
     pub normal_forms: NormalForms,
-    pub goals: Goals,
     pub formula: formula::Options,
 }
 
-/// What to look for besides [`Threads::violations`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Goals {
-    pub races: bool,
-    pub deadlocks: bool,
-    /// Threads that wait for each other are a deadlock, whatever the others do.
-    pub cycles: bool,
-}
-
-impl Options {
-    pub fn new(contexts: usize) -> Options {
-        Options {
-            contexts,
-            round_robin: false,
-            normal_forms: NormalForms::default(),
-            goals: Goals::default(),
-            formula: formula::Options::default(),
-        }
-    }
-}
-
-/// The formula of one bounded program, and names for its literals.
-///
-/// What was written to the sink says which runs there are. Literals are those
-/// of the sink, meant as assumptions or for further clauses. To look for a
-/// violation, assume or assert [`Encoding::any_violation`].
-///
-/// Asking for a literal may write clauses, always to the sink that was there
-/// from the beginning.
-pub struct Encoding {
+/// The formula of one bounded program, with the literals of its schedule for those
+/// strategies that need them.
+pub struct Contexts {
+    turns: Turns,
+    n_threads: usize,
     blaster: Blaster,
     schedule: Schedule,
     memory: Memory,
@@ -85,101 +67,68 @@ pub struct Encoding {
     deadlocks: Option<Deadlocks>,
 }
 
-/// Writes the formula. `keep_going` is asked now and then, and `room` also while
-/// a single large value is written; if one of them says no, the formula is
-/// incomplete and the result is `None`.
-///
-/// # Panics
-/// If there is no thread or no context.
-pub fn encode(
-    threads: &Threads,
-    options: &Options,
-    sink: &mut impl ClauseSink,
-    keep_going: &mut dyn FnMut() -> bool,
-    room: Option<Room>,
-) -> Option<Encoding> {
-    let mut blaster = Blaster::new(options.formula);
-    blaster.gates.limit(room);
-    let schedule = Schedule::new(threads, options, &mut blaster, sink);
-    let narrowing = options.formula.narrowing;
-    let goals = options.goals;
-    let reads_at_end = goals.races || goals.deadlocks;
-    let memory = Memory::new(threads, &schedule, narrowing, reads_at_end, &mut blaster);
-    let mut encoding = Encoding {
-        blaster,
-        schedule,
-        memory,
-        violations: Vec::new(),
-        is_forbidden: Vec::new(),
-        ends: Ends::new(),
-        races: None,
-        deadlocks: None,
-    };
-    // Creators come first, so what is handed to a thread is known by then.
-    for thread in threads.threads.keys() {
-        encoding.code(threads, thread, keep_going)?;
+impl Encode for ByContexts {
+    type Encoding = Contexts;
+
+    /// # Panics
+    /// If there is no thread or no context.
+    fn encode(
+        &self,
+        threads: &Threads,
+        bound: usize,
+        goals: Goals,
+        sink: &mut impl ClauseSink,
+        keep_going: &mut dyn FnMut() -> bool,
+        room: Option<Room>,
+    ) -> Option<Contexts> {
+        let contexts = bounds::contexts(threads, self.turns, bound);
+        let mut blaster = Blaster::new(self.formula);
+        blaster.gates.limit(room);
+        let schedule = Schedule::new(threads, contexts, self.turns, &mut blaster, sink);
+        let narrowing = self.formula.narrowing;
+        let reads_at_end = goals.races || goals.deadlocks;
+        let memory = Memory::new(threads, &schedule, narrowing, reads_at_end, &mut blaster);
+        let mut encoding = Contexts {
+            turns: self.turns,
+            n_threads: threads.threads.len(),
+            blaster,
+            schedule,
+            memory,
+            violations: Vec::new(),
+            is_forbidden: Vec::new(),
+            ends: Ends::new(),
+            races: None,
+            deadlocks: None,
+        };
+        // Creators come first, so what is handed to a thread is known by then.
+        for thread in threads.threads.keys() {
+            encoding.code(threads, thread, keep_going)?;
+        }
+        for thread in threads.threads.keys() {
+            encoding.rules(threads, thread, sink, keep_going)?;
+        }
+        encoding.ends(threads, goals, sink);
+        encoding.moments(threads, sink, keep_going)?;
+        let (schedule, blaster) = (&encoding.schedule, &mut encoding.blaster);
+        let forms = match goals.races {
+            true => NormalForms::default(),
+            false => self.normal_forms,
+        };
+        let memory = &mut encoding.memory;
+        normal_forms::insist(threads, schedule, memory, forms, blaster, sink, keep_going)?;
+        encoding.settle(sink, keep_going)?;
+        // What is asked for later is small.
+        encoding.blaster.gates.limit(None);
+        (!encoding.blaster.gates.is_full()).then_some(encoding)
     }
-    for thread in threads.threads.keys() {
-        encoding.rules(threads, thread, sink, keep_going)?;
+
+    fn covering(&self, threads: &Threads) -> u64 {
+        bounds::covering(threads, self.turns)
     }
-    encoding.ends(threads, goals, sink);
-    encoding.moments(threads, sink, keep_going)?;
-    let (schedule, blaster) = (&encoding.schedule, &mut encoding.blaster);
-    let forms = match goals.races {
-        true => NormalForms::default(),
-        false => options.normal_forms,
-    };
-    let memory = &mut encoding.memory;
-    normal_forms::insist(threads, schedule, memory, forms, blaster, sink, keep_going)?;
-    encoding.settle(sink, keep_going)?;
-    // What is asked for later is small.
-    encoding.blaster.gates.limit(None);
-    (!encoding.blaster.gates.is_full()).then_some(encoding)
 }
 
-impl Encoding {
-    /// How many contexts there are.
-    pub fn contexts(&self) -> usize {
-        self.schedule.contexts
-    }
-
-    /// The context belongs to the thread.
-    pub fn run(&mut self, context: usize, thread: ThreadId, sink: &mut impl ClauseSink) -> i32 {
-        let lit = self.schedule.threads[thread].run[context];
-        self.literal(lit, Polarity::Both, sink)
-    }
-
-    /// The position is passed, and in the same context as the one before.
-    pub fn stay(&mut self, thread: ThreadId, position: usize, sink: &mut impl ClauseSink) -> i32 {
-        let lit = match position.checked_sub(1) {
-            Some(before) => (self.memory).together(thread, before, position, &mut self.blaster),
-            None => Lit::FALSE,
-        };
-        self.literal(lit, Polarity::Both, sink)
-    }
-
-    /// The position is behind the thread when the context ends.
-    pub fn done(
-        &mut self,
-        thread: ThreadId,
-        position: usize,
-        context: usize,
-        sink: &mut impl ClauseSink,
-    ) -> i32 {
-        let lit = self.schedule.threads[thread].done[position][context];
-        self.literal(lit, Polarity::Both, sink)
-    }
-
-    /// No position is passed in this context and in those after it. Only for
-    /// assumptions: its negation says nothing. There is one for the number of
-    /// contexts too, which is true.
-    pub fn unused_from(&mut self, context: usize, sink: &mut impl ClauseSink) -> i32 {
-        let lit = self.schedule.unused_from[context];
-        self.literal(lit, Polarity::Positive, sink)
-    }
-
-    /// Some violation happens. Its negation says nothing.
-    pub fn any_violation(&mut self, sink: &mut impl ClauseSink) -> i32 {
+impl Encoding for Contexts {
+    fn any_violation(&mut self, sink: &mut dyn ClauseSink) -> Literal {
         let violations = self.violations.iter().zip(&self.is_forbidden);
         let mut all: Vec<Lit> = violations
             .filter(|(_, is_forbidden)| !**is_forbidden)
@@ -194,17 +143,7 @@ impl Encoding {
         self.literal(lit, Polarity::Positive, sink)
     }
 
-    /// The question for any violation in two parts: whether an assertion fails in a run
-    /// in which nothing else goes wrong, and whether anything else does. Whatever goes
-    /// wrong is found by one of them; a run with both is found by the second. The
-    /// negations say nothing. Not for races, which are looked for on their own.
-    ///
-    /// This is for solvers: a failing assertion is harder to find in one question
-    /// together with thousands of accesses that might be wrong as well.
-    ///
-    /// # Panics
-    /// If races are looked for.
-    pub fn violation_by_kind(&mut self, threads: &Threads, sink: &mut impl ClauseSink) -> [i32; 2] {
+    fn violation_by_kind(&mut self, threads: &Threads, sink: &mut dyn ClauseSink) -> [Literal; 2] {
         assert!(
             self.races.is_none(),
             "races should be looked for as a whole"
@@ -227,9 +166,7 @@ impl Encoding {
         parts.map(|lit| self.literal(lit, Polarity::Positive, sink))
     }
 
-    /// Does not look for something any more. Ask for [`Encoding::any_violation`]
-    /// anew after that.
-    pub fn forbid(&mut self, threads: &Threads, site: &Site, sink: &mut impl ClauseSink) {
+    fn forbid(&mut self, threads: &Threads, site: &Site, sink: &mut dyn ClauseSink) {
         let blaster = &mut self.blaster;
         match site {
             Site::Moment(check, place) => {
@@ -269,19 +206,16 @@ impl Encoding {
         settled.expect("nobody interrupts");
     }
 
-    /// A violation happens, by its index in [`Threads::violations`]. The
-    /// negation says that it does not.
-    pub fn violation(&mut self, index: usize, sink: &mut impl ClauseSink) -> i32 {
+    fn violation(&mut self, index: usize, sink: &mut dyn ClauseSink) -> Literal {
         self.literal(self.violations[index], Polarity::Both, sink)
     }
 
-    /// One of these moments happens. The negation says nothing.
-    pub fn any_moment(
+    fn any_moment(
         &mut self,
         threads: &Threads,
         moments: &[Moment],
-        sink: &mut impl ClauseSink,
-    ) -> i32 {
+        sink: &mut dyn ClauseSink,
+    ) -> Literal {
         let happen: Vec<Lit> = (moments.iter())
             .map(|moment| self.happens(threads, moment))
             .collect();
@@ -289,13 +223,84 @@ impl Encoding {
         self.literal(lit, Polarity::Positive, sink)
     }
 
-    /// What a solver found, given the values of literals. Those that the solver
-    /// does not tell may be anything.
-    pub fn model(&self, threads: &Threads, value: impl Fn(i32) -> Option<bool>) -> Model {
-        model::read(self, threads, value)
+    fn within(&mut self, bound: usize, sink: &mut dyn ClauseSink) -> Option<Literal> {
+        let contexts = match self.turns {
+            Turns::Free => bound,
+            Turns::InRounds => bound * self.n_threads,
+        };
+        (contexts < self.contexts()).then(|| self.unused_from(contexts, sink))
     }
 
-    fn literal(&mut self, lit: Lit, polarity: Polarity, sink: &mut impl ClauseSink) -> i32 {
+    fn choices(&mut self, threads: &Threads, sink: &mut dyn ClauseSink) -> Vec<Literal> {
+        let (mut runs, mut passes) = (Vec::new(), Vec::new());
+        for context in 0..self.contexts() {
+            for thread in threads.threads.keys() {
+                let schedule = &self.schedule.threads[thread];
+                runs.push(schedule.run[context]);
+                passes.extend(schedule.done.iter().map(|row| row[context]));
+            }
+        }
+        runs.extend(passes);
+        // Many stand for several contexts.
+        let mut seen = HashSet::new();
+        runs.retain(|lit| !lit.is_constant() && seen.insert(lit.index()));
+        (runs.iter())
+            .map(|lit| self.literal(*lit, Polarity::Both, sink))
+            .collect()
+    }
+
+    fn model(&self, threads: &Threads, value: &dyn Fn(Literal) -> Option<bool>) -> Model {
+        model::read(self, threads, value)
+    }
+}
+
+impl Contexts {
+    /// How many contexts there are.
+    pub fn contexts(&self) -> usize {
+        self.schedule.contexts
+    }
+
+    /// The context belongs to the thread.
+    pub fn run(&mut self, context: usize, thread: ThreadId, sink: &mut dyn ClauseSink) -> Literal {
+        let lit = self.schedule.threads[thread].run[context];
+        self.literal(lit, Polarity::Both, sink)
+    }
+
+    /// The position is passed, and in the same context as the one before.
+    pub fn stay(
+        &mut self,
+        thread: ThreadId,
+        position: usize,
+        sink: &mut dyn ClauseSink,
+    ) -> Literal {
+        let lit = match position.checked_sub(1) {
+            Some(before) => (self.memory).together(thread, before, position, &mut self.blaster),
+            None => Lit::FALSE,
+        };
+        self.literal(lit, Polarity::Both, sink)
+    }
+
+    /// The position is behind the thread when the context ends.
+    pub fn done(
+        &mut self,
+        thread: ThreadId,
+        position: usize,
+        context: usize,
+        sink: &mut dyn ClauseSink,
+    ) -> Literal {
+        let lit = self.schedule.threads[thread].done[position][context];
+        self.literal(lit, Polarity::Both, sink)
+    }
+
+    /// No position is passed in this context and in those after it. Only for
+    /// assumptions: its negation says nothing. There is one for the number of
+    /// contexts too, which is true.
+    pub fn unused_from(&mut self, context: usize, sink: &mut dyn ClauseSink) -> Literal {
+        let lit = self.schedule.unused_from[context];
+        self.literal(lit, Polarity::Positive, sink)
+    }
+
+    fn literal(&mut self, lit: Lit, polarity: Polarity, sink: &mut dyn ClauseSink) -> Literal {
         let blaster = &mut self.blaster;
         // Most literals of a schedule are inputs that the solver knows already.
         if blaster.gates.is_input(lit)
@@ -311,7 +316,7 @@ impl Encoding {
 
     fn settle(
         &mut self,
-        sink: &mut impl ClauseSink,
+        sink: &mut (impl ClauseSink + ?Sized),
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Option<()> {
         let (schedule, blaster) = (&self.schedule, &mut self.blaster);
@@ -535,31 +540,8 @@ impl Encoding {
 
     /// Whether a moment is reached and its condition holds.
     fn happens(&mut self, threads: &Threads, moment: &Moment) -> Lit {
-        let condition = self.blaster.literal(&threads.terms, moment.condition);
-        let mut all = vec![condition];
-        let thread = &threads.threads[moment.thread];
-        if let Some(creation) = thread.creation {
-            // Positions that the thread's path does not lead through keep nobody
-            // from what lies behind them, even if the thread never has a turn.
-            let before = &thread.positions[..moment.after];
-            let mut reached = Vec::new();
-            if let Some(last) = moment.after.checked_sub(1) {
-                reached.push(self.schedule.threads[moment.thread].is_passed(last));
-            }
-            let is_sure = |guard: TermId| threads.terms.as_bool(guard) == Some(true);
-            if !before.iter().any(|position| is_sure(position.guard)) {
-                let creator = &self.schedule.threads[creation.thread];
-                let mut made = vec![creator.is_passed(creation.position)];
-                made.push(self.blaster.literal(&threads.terms, creation.condition));
-                for position in before {
-                    made.push(!self.blaster.literal(&threads.terms, position.guard));
-                }
-                reached.push(self.blaster.gates.all(&made));
-            }
-            all.push(self.blaster.gates.any(&reached));
-        } else if let Some(last) = moment.after.checked_sub(1) {
-            all.push(self.schedule.threads[moment.thread].is_passed(last));
-        }
-        self.blaster.gates.all(&all)
+        let schedule = &self.schedule;
+        let is_passed = |thread, position: usize| schedule.threads[thread].is_passed(position);
+        happens(threads, moment, is_passed, &mut self.blaster)
     }
 }

@@ -4,9 +4,20 @@
 //! positions may interleave and which values they then read. It must not know
 //! the program the threads come from, nor any solver: clauses go to a sink.
 
-pub mod contexts;
+//!
+//! What all encodings offer is [`Encode`] and [`Encoding`]; [`contexts`] is one. What
+//! does not depend on how the order of positions is encoded is shared: [`happens`] says
+//! when a moment does, and [`complete`] makes a run of what was read off a model.
 
-pub use contexts::{Context, Encoding, Found, Goals, Model, Options, Race, Site, Standing, encode};
+pub mod contexts;
+mod encoding;
+mod model;
+mod moments;
+
+pub use contexts::{ByContexts, Contexts, Turns};
+pub use encoding::{Encode, Encoding, Goals};
+pub use model::{AtEnd, Found, Model, Race, Site, Standing, Stretch, complete, input_values};
+pub use moments::happens;
 
 /// Which normal forms of schedules to insist on; each keeps at least one
 /// schedule of every equivalence class, with no more contexts than any other.

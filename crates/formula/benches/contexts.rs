@@ -361,14 +361,14 @@ fn main() {
         "safestack, {contexts} contexts, unwinding {unwind}, {width} bits, {mode:?}: {} gates, \
          {} variables, {} clauses, {} literals in {:.2} s",
         encoding.gates.len(),
-        clauses.n_variables(),
-        clauses.n_clauses(),
-        clauses.n_literals(),
+        clauses.variable_count(),
+        clauses.clause_count(),
+        clauses.literal_count(),
         start.elapsed().as_secs_f64()
     );
     if let Some(index) = words.iter().position(|word| word == "--dimacs") {
         let path = words.get(index + 1).expect("--dimacs needs a file");
         let mut file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
-        clauses.write_dimacs(&["safestack"], &mut file).unwrap();
+        clauses::dimacs::write(&clauses, &[], &mut file).unwrap();
     }
 }

@@ -5,24 +5,24 @@
 //! Run with `cargo bench -p formula`; memory is read from the operating system
 //! where it tells.
 
-use formula::{Blaster, ClauseSink, Mode, Options, Range, Sort, TermId, Terms};
+use clauses::{ClauseSink, Literal, Variable, VariableCount};
+use formula::{Blaster, Mode, Options, Range, Sort, TermId, Terms};
 use std::time::Instant;
 
 /// Counts what a solver would get.
 #[derive(Default)]
 struct Counter {
-    variables: i32,
+    variables: VariableCount,
     clauses: usize,
     literals: usize,
 }
 
 impl ClauseSink for Counter {
-    fn new_variable(&mut self) -> i32 {
-        self.variables += 1;
-        self.variables
+    fn new_variable(&mut self) -> Variable {
+        self.variables.create()
     }
 
-    fn add_clause(&mut self, literals: &[i32]) {
+    fn add_clause(&mut self, literals: &[Literal]) {
         self.clauses += 1;
         self.literals += literals.len();
     }
@@ -92,7 +92,7 @@ fn measure(n_terms: usize, range: &Range, options: Options) {
     println!(
         "  {} gates, {} variables, {} clauses, {} literals",
         blaster.gates.len(),
-        sink.variables,
+        sink.variables.get(),
         sink.clauses,
         sink.literals
     );

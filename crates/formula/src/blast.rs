@@ -8,13 +8,14 @@
 //! A blasted term keeps its literals for good. Only gates are built; what a
 //! solver is told goes through [`Cnf`].
 
-use crate::cnf::{ClauseSink, Cnf, Mode, Polarity};
+use crate::cnf::{Cnf, Mode, Polarity};
 use crate::evaluate::{Evaluator, GateEvaluator};
 use crate::gates::{Gates, Lit};
 use crate::numbers::{from_signed, mask};
 use crate::ranges::Range;
 use crate::terms::{BinaryOp, Term, TermId, Terms, VariableId};
 use crate::words::{constant_bits, extend, trim};
+use clauses::{ClauseSink, Literal};
 use cranelift_entity::SecondaryMap;
 
 #[derive(Clone, Copy, Debug)]
@@ -105,18 +106,28 @@ impl Blaster {
         self.store(id, bits.to_vec());
     }
 
-    pub fn assert_true(&mut self, terms: &Terms, id: TermId, sink: &mut impl ClauseSink) {
+    pub fn assert_true(
+        &mut self,
+        terms: &Terms,
+        id: TermId,
+        sink: &mut (impl ClauseSink + ?Sized),
+    ) {
         self.assert_clause(terms, &[id], sink);
     }
 
     /// States that at least one of some Boolean terms holds.
-    pub fn assert_clause(&mut self, terms: &Terms, ids: &[TermId], sink: &mut impl ClauseSink) {
+    pub fn assert_clause(
+        &mut self,
+        terms: &Terms,
+        ids: &[TermId],
+        sink: &mut (impl ClauseSink + ?Sized),
+    ) {
         let lits: Vec<Lit> = ids.iter().map(|id| self.literal(terms, *id)).collect();
         self.cnf.add_clause(&self.gates, &lits, sink);
     }
 
     /// States that at least one of some literals holds.
-    pub fn add_clause(&mut self, lits: &[Lit], sink: &mut impl ClauseSink) {
+    pub fn add_clause(&mut self, lits: &[Lit], sink: &mut (impl ClauseSink + ?Sized)) {
         self.cnf.add_clause(&self.gates, lits, sink);
     }
 
@@ -126,8 +137,8 @@ impl Blaster {
         terms: &Terms,
         id: TermId,
         polarity: Polarity,
-        sink: &mut impl ClauseSink,
-    ) -> i32 {
+        sink: &mut (impl ClauseSink + ?Sized),
+    ) -> Literal {
         let lit = self.literal(terms, id);
         self.cnf.literal(&self.gates, lit, polarity, sink)
     }
@@ -138,7 +149,7 @@ impl Blaster {
     pub fn reader<'a>(
         &'a self,
         terms: &'a Terms,
-        model: impl Fn(i32) -> bool + 'a,
+        model: impl Fn(Literal) -> bool + 'a,
     ) -> Evaluator<'a, impl Fn(VariableId) -> u128> {
         let inputs = self.cnf.input_values(&self.gates, model);
         let evaluator = std::cell::RefCell::new(GateEvaluator::new(&self.gates, inputs));

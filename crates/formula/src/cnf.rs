@@ -16,16 +16,9 @@
 //! graph are iterative, so its depth does not matter.
 
 use crate::gates::{Gate, Gates, Lit};
+use clauses::{ClauseSink, Literal};
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
-
-/// Takes clauses; implemented by solvers and by collectors of clauses. Literals
-/// are those of DIMACS: non-zero, the negation has the opposite sign.
-pub trait ClauseSink {
-    /// A variable that was not used before, as a positive literal.
-    fn new_variable(&mut self) -> i32;
-    fn add_clause(&mut self, literals: &[i32]);
-}
 
 /// Which definitions of gates are given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,15 +53,15 @@ const INLINE_LIMIT: usize = 8;
 #[derive(Clone, Default)]
 pub struct Cnf {
     mode: Mode,
-    /// The solver's literal for each gate, 0 if it has none.
-    literals: Vec<i32>,
+    /// The solver's literal for each gate, if it has one.
+    literals: Vec<Option<Literal>>,
     /// The halves of each gate's definition that were given.
     halves: Vec<u8>,
     /// A literal that is true, if one was needed.
-    true_literal: Option<i32>,
+    true_literal: Option<Literal>,
     /// The facts about inputs that were stated.
     stated: HashSet<Lit, FixedState>,
-    clause: Vec<i32>,
+    clause: Vec<Literal>,
 }
 
 impl Cnf {
@@ -80,11 +73,9 @@ impl Cnf {
     }
 
     /// The solver's literal, if it has one.
-    pub fn known_literal(&self, lit: Lit) -> Option<i32> {
-        match self.literals.get(lit.index()) {
-            None | Some(0) => None,
-            Some(literal) => Some(if lit.is_negated() { -literal } else { *literal }),
-        }
+    pub fn known_literal(&self, lit: Lit) -> Option<Literal> {
+        let literal = self.literals.get(lit.index()).copied().flatten()?;
+        Some(negated_if(literal, lit.is_negated()))
     }
 
     /// The solver's literal, for use in this polarity from now on, for example
@@ -94,15 +85,15 @@ impl Cnf {
         gates: &Gates,
         lit: Lit,
         polarity: Polarity,
-        sink: &mut impl ClauseSink,
-    ) -> i32 {
+        sink: &mut (impl ClauseSink + ?Sized),
+    ) -> Literal {
         if let Some(value) = lit.as_constant() {
             let literal = *self.true_literal.get_or_insert_with(|| {
-                let literal = sink.new_variable();
+                let literal = sink.new_variable().positive();
                 sink.add_clause(&[literal]);
                 literal
             });
-            return if value { literal } else { -literal };
+            return negated_if(literal, !value);
         }
         let halves = match (polarity, lit.is_negated()) {
             (Polarity::Both, _) => BOTH,
@@ -113,13 +104,18 @@ impl Cnf {
         self.emitted(lit)
     }
 
-    pub fn assert_true(&mut self, gates: &Gates, lit: Lit, sink: &mut impl ClauseSink) {
+    pub fn assert_true(&mut self, gates: &Gates, lit: Lit, sink: &mut (impl ClauseSink + ?Sized)) {
         self.add_clause(gates, &[lit], sink);
     }
 
     /// Adds a clause. A conjunction that is a clause by itself is split, a
     /// disjunction in a clause is spelled out; neither then needs a variable.
-    pub fn add_clause(&mut self, gates: &Gates, lits: &[Lit], sink: &mut impl ClauseSink) {
+    pub fn add_clause(
+        &mut self,
+        gates: &Gates,
+        lits: &[Lit],
+        sink: &mut (impl ClauseSink + ?Sized),
+    ) {
         let mut waiting = vec![lits.to_vec()];
         while let Some(mut clause) = waiting.pop() {
             self.spell_out(gates, &mut clause);
@@ -145,7 +141,7 @@ impl Cnf {
 
     /// States that two literals are equal. If one is a gate that the solver has
     /// not seen, it simply takes the literal of the other.
-    pub fn equate(&mut self, gates: &Gates, a: Lit, b: Lit, sink: &mut impl ClauseSink) {
+    pub fn equate(&mut self, gates: &Gates, a: Lit, b: Lit, sink: &mut (impl ClauseSink + ?Sized)) {
         let is_new = |cnf: &Cnf, lit: Lit| {
             !lit.is_constant() && !gates.is_input(lit) && cnf.known_literal(lit).is_none()
         };
@@ -155,8 +151,7 @@ impl Cnf {
                 // The first may have needed the second.
                 if is_new(self, new) {
                     self.grow(gates);
-                    let sign = if new.is_negated() { -1 } else { 1 };
-                    self.literals[new.index()] = sign * literal;
+                    self.literals[new.index()] = Some(negated_if(literal, new.is_negated()));
                     self.require(gates, vec![(new.index(), BOTH)], sink);
                     return;
                 }
@@ -171,7 +166,7 @@ impl Cnf {
     pub fn input_values<'a>(
         &'a self,
         gates: &'a Gates,
-        model: impl Fn(i32) -> bool + 'a,
+        model: impl Fn(Literal) -> bool + 'a,
     ) -> impl Fn(Lit) -> bool + 'a {
         move |input| match (self.known_literal(input), gates.gate(input)) {
             (Some(literal), _) => model(literal),
@@ -208,7 +203,7 @@ impl Cnf {
         given & halves == halves
     }
 
-    fn emit(&mut self, gates: &Gates, clause: &[Lit], sink: &mut impl ClauseSink) {
+    fn emit(&mut self, gates: &Gates, clause: &[Lit], sink: &mut (impl ClauseSink + ?Sized)) {
         let needed = clause.iter().map(|lit| (lit.index(), half_of(*lit)));
         self.require(gates, needed.collect(), sink);
         self.clause.clear();
@@ -219,21 +214,26 @@ impl Cnf {
         sink.add_clause(&self.clause);
     }
 
-    fn emitted(&self, lit: Lit) -> i32 {
+    fn emitted(&self, lit: Lit) -> Literal {
         let literal = self.literals[lit.index()];
-        debug_assert!(literal != 0, "{lit} should have been required");
-        if lit.is_negated() { -literal } else { literal }
+        let literal = literal.expect("a literal should be required before it is used");
+        negated_if(literal, lit.is_negated())
     }
 
     fn grow(&mut self, gates: &Gates) {
         if self.literals.len() < gates.len() {
-            self.literals.resize(gates.len(), 0);
+            self.literals.resize(gates.len(), None);
             self.halves.resize(gates.len(), 0);
         }
     }
 
     /// Gives the halves of definitions that are missing below some gates.
-    fn require(&mut self, gates: &Gates, needed: Vec<(usize, u8)>, sink: &mut impl ClauseSink) {
+    fn require(
+        &mut self,
+        gates: &Gates,
+        needed: Vec<(usize, u8)>,
+        sink: &mut (impl ClauseSink + ?Sized),
+    ) {
         self.grow(gates);
         let mut missing = self.missing_below(gates, needed);
         // In the order of gates, so that variables are numbered bottom-up.
@@ -241,8 +241,8 @@ impl Cnf {
         let mut facts = Vec::new();
         for (index, _) in &missing {
             let lit = gates.output(*index);
-            if self.literals[*index] == 0 {
-                self.literals[*index] = sink.new_variable();
+            if self.literals[*index].is_none() {
+                self.literals[*index] = Some(sink.new_variable().positive());
                 facts.extend(gates.fact_of(lit));
             }
         }
@@ -292,7 +292,7 @@ impl Cnf {
     }
 
     /// The clauses for what follows from one literal.
-    fn define(&mut self, gates: &Gates, output: Lit, sink: &mut impl ClauseSink) {
+    fn define(&mut self, gates: &Gates, output: Lit, sink: &mut (impl ClauseSink + ?Sized)) {
         let negated_output = self.emitted(!output);
         let mut clause = std::mem::take(&mut self.clause);
         consequences(gates, output, |body| {
@@ -303,6 +303,10 @@ impl Cnf {
         });
         self.clause = clause;
     }
+}
+
+fn negated_if(literal: Literal, is_negated: bool) -> Literal {
+    if is_negated { !literal } else { literal }
 }
 
 /// The half of the definition of a gate that says what follows from a literal.

@@ -1,75 +1,9 @@
-//! Formulas as files: DIMACS and SMT-LIB 2.
-//!
-//! Both depend only on the formula, byte for byte.
+//! Terms as files: SMT-LIB 2. What is written depends only on the terms, byte for byte.
 
-use crate::cnf::ClauseSink;
 use crate::ranges::Range;
 use crate::terms::{BinaryOp, Sort, Term, TermId, Terms, VariableId};
 use cranelift_entity::EntitySet;
 use std::io::{self, Write};
-
-/// A sink that keeps the clauses, to be counted, compared or written.
-#[derive(Clone, Debug, Default)]
-pub struct ClauseList {
-    variables: i32,
-    literals: Vec<i32>,
-    /// Where each clause ends.
-    ends: Vec<usize>,
-}
-
-impl ClauseSink for ClauseList {
-    fn new_variable(&mut self) -> i32 {
-        self.variables += 1;
-        self.variables
-    }
-
-    fn add_clause(&mut self, literals: &[i32]) {
-        self.literals.extend_from_slice(literals);
-        self.ends.push(self.literals.len());
-    }
-}
-
-impl ClauseList {
-    pub fn new() -> ClauseList {
-        ClauseList::default()
-    }
-
-    pub fn n_variables(&self) -> usize {
-        self.variables as usize
-    }
-
-    pub fn n_clauses(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub fn n_literals(&self) -> usize {
-        self.literals.len()
-    }
-
-    pub fn clauses(&self) -> impl Iterator<Item = &[i32]> {
-        let mut start = 0;
-        self.ends.iter().map(move |end| {
-            let clause = &self.literals[start..*end];
-            start = *end;
-            clause
-        })
-    }
-
-    /// Writes DIMACS, with each comment on a line of its own.
-    pub fn write_dimacs(&self, comments: &[&str], out: &mut impl Write) -> io::Result<()> {
-        for comment in comments {
-            writeln!(out, "c {comment}")?;
-        }
-        writeln!(out, "p cnf {} {}", self.variables, self.n_clauses())?;
-        for clause in self.clauses() {
-            for literal in clause {
-                write!(out, "{literal} ")?;
-            }
-            writeln!(out, "0")?;
-        }
-        Ok(())
-    }
-}
 
 /// Writes an SMT-LIB 2 script that asserts some Boolean terms and the ranges of
 /// their variables. Each term gets a definition of its own, so that neither

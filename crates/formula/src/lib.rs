@@ -12,7 +12,7 @@
 //! Terms and gates are functions of their variables and inputs, nothing else:
 //! building them commits to nothing, and only an asserted clause reaches the
 //! solver. This crate must not know any solver, any program or any encoding of
-//! one; whoever wants clauses implements [`ClauseSink`].
+//! one: clauses go to a [`ClauseSink`], whatever that is.
 
 pub mod blast;
 pub mod cardinality;
@@ -27,9 +27,10 @@ pub mod terms;
 pub mod words;
 
 pub use blast::{Blaster, Options};
-pub use cnf::{ClauseSink, Cnf, Mode, Polarity};
+pub use clauses::{ClauseList, ClauseSink, Literal};
+pub use cnf::{Cnf, Mode, Polarity};
 pub use evaluate::{Evaluator, GateEvaluator};
-pub use export::{ClauseList, write_smtlib};
+pub use export::write_smtlib;
 pub use gates::{Gate, Gates, Lit, Room};
 pub use ranges::Range;
 pub use terms::{BinaryOp, Sort, Term, TermId, Terms, Variable, VariableId};

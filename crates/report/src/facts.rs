@@ -3,8 +3,8 @@
 
 use crate::{group_digits, plural};
 use check::{
-    Assumption, Conflict, CutLoop, Ending, Engine, Internal, LeftOut, Limits, Maker, Obstacle,
-    Omission, Order, Part, Reason, SourcePlace, UnknownCall, Unsupported, Untried, Way,
+    Ability, Assumption, Conflict, CutLoop, Ending, Engine, Internal, LeftOut, Limits, Maker,
+    Obstacle, Omission, Order, Part, Reason, SourcePlace, UnknownCall, Unsupported, Untried, Way,
 };
 
 /// `prog.c:12`, or the name of a function.
@@ -123,6 +123,16 @@ pub fn describe_conflict(conflict: &Conflict) -> String {
         Conflict::NoEngine => "none of the engines of --engine fits the question: sample takes no \
                                bounds, and explore none on contexts or rounds; bounded takes all"
             .to_owned(),
+        Conflict::Solver { strategy, ability } => {
+            let cannot = match ability {
+                Ability::LimitConflicts => "stop after some conflicts and go on later",
+                Ability::BlameAssumptions => "tell which assumptions are to blame",
+            };
+            format!(
+                "--strategy {strategy} needs a solver that can {cannot}, which a program cannot: \
+                 use --strategy whole or partition, or leave out --solver"
+            )
+        }
         Conflict::NoSuchSlice(slice) => format!(
             "there are no partitions {} to {} of {}, which are counted from 0",
             slice.from,

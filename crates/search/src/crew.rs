@@ -11,8 +11,8 @@
 
 use crate::exchange::{Cursor, Exchange};
 use crate::simplified::Simplified;
-use crate::{Engine, MakeEngine, Model, Options, Outcome, Problem, Progress, Seat, Statistics};
-use solve::{Budget, Cadical, Interrupter, Literal, Reason, SatSolver, memory};
+use crate::{Duty, MakeSolver, Model, Options, Outcome, Problem, Progress, Seat, Statistics};
+use solve::{Budget, Interrupter, Literal, Reason, SatSolver, memory};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,8 +30,10 @@ const LONGEST_KEPT: usize = 12;
 /// What all strategies work with.
 pub struct Setting<'a> {
     pub problem: &'a Problem,
+    /// What assumptions may speak of, besides the query.
+    pub keep: &'a [Literal],
     pub options: &'a Options,
-    pub make: MakeEngine<'a>,
+    pub make: MakeSolver<'a>,
 }
 
 /// A question to a solver, with what the strategy knows it by.
@@ -154,7 +156,7 @@ enum Job<K> {
 
 /// A solver, and what it has been told.
 struct Desk {
-    solver: Box<dyn Engine>,
+    solver: Box<dyn SatSolver>,
     /// `None` if the solver asks for clauses of others itself.
     cursor: Option<Cursor>,
     is_simplified: bool,
@@ -401,7 +403,7 @@ impl<W: Work> Crew<'_, W> {
 
     /// If it fails or is stopped, all go on with the formula as it is.
     fn simplify(&self, core: usize) {
-        let mut solver = Cadical::new();
+        let mut solver = self.new_solver(core, Duty::Simplify);
         self.register(core, solver.interrupter());
         let options = self.setting.options;
         let budget = Budget {
@@ -410,20 +412,22 @@ impl<W: Work> Crew<'_, W> {
             ..Budget::default()
         };
         let result = catch_unwind(AssertUnwindSafe(|| {
-            Simplified::of(self.setting.problem, &mut solver, &budget)
+            let setting = self.setting;
+            Simplified::of(setting.problem, setting.keep, solver.as_mut(), &budget)
         }));
         let mut state = self.lock();
         state.is_simplifying = false;
         match result {
-            Ok(Ok(simplified)) => {
+            Ok(Ok(Some(simplified))) => {
                 // Nobody else has: this is done once.
                 let _ = self.simplified.set(simplified);
                 for interrupter in state.interrupters.iter().flatten() {
                     interrupter.interrupt();
                 }
             }
-            // A limit was reached, which the next question will meet too.
-            Ok(Err(_)) => {}
+            // The solver cannot do it; or a limit was reached, which the next question
+            // will meet too.
+            Ok(Ok(None) | Err(_)) => {}
             Err(panic) => {
                 let failure = format!("core {core}, simplifying: {}", message(&*panic));
                 state.statistics.failures.push(failure);
@@ -440,15 +444,22 @@ impl<W: Work> Crew<'_, W> {
         state.interrupters[core] = Some(interrupter);
     }
 
+    fn new_solver(&self, core: usize, duty: Duty) -> Box<dyn SatSolver> {
+        (self.setting.make)(Seat { core, duty })
+    }
+
     fn new_desk(&self, core: usize) -> Desk {
         let simplified = self.simplified.get();
         let is_simplified = simplified.is_some();
-        let mut solver = (self.setting.make)(Seat {
+        let mut solver = self.new_solver(
             core,
-            is_simplified,
-        });
+            match is_simplified {
+                true => Duty::SearchSimplified,
+                false => Duty::Search,
+            },
+        );
         match simplified {
-            Some(simplified) => simplified.cnf.copy_to(&mut solver),
+            Some(simplified) => simplified.clauses.copy_to(&mut solver),
             None => self
                 .setting
                 .problem
@@ -461,15 +472,16 @@ impl<W: Work> Crew<'_, W> {
                 true => options.share_length,
                 false => options.share_length.min(LONGEST_KEPT),
             };
-            self.exchange.listen(core, longest, solver.as_mut());
+            if let Some(solver) = solver.sharing() {
+                self.exchange.listen(core, longest, solver);
+            }
         }
-        let cursor = match simplified {
-            Some(simplified) => {
-                let solver = solver.as_mut();
+        let cursor = match (simplified, solver.sharing()) {
+            (Some(simplified), Some(solver)) => {
                 self.exchange.connect(cursor, &simplified.variables, solver);
                 None
             }
-            None => Some(cursor),
+            _ => Some(cursor),
         };
         self.register(core, solver.interrupter());
         // Whoever called this core meanwhile was not heard.
@@ -488,11 +500,8 @@ impl<W: Work> Crew<'_, W> {
 
     /// A solver with clauses that hold for one piece only. Others must not hear what
     /// it learns.
-    fn solver_aside(&self, core: usize, units: &[Literal]) -> Box<dyn Engine> {
-        let mut solver = (self.setting.make)(Seat {
-            core,
-            is_simplified: false,
-        });
+    fn solver_aside(&self, core: usize, units: &[Literal]) -> Box<dyn SatSolver> {
+        let mut solver = self.new_solver(core, Duty::Search);
         self.setting
             .problem
             .copy_to(&mut solver, W::asserts_query(core));
@@ -507,7 +516,7 @@ impl<W: Work> Crew<'_, W> {
     fn solve(&self, core: usize, desk: &mut Desk, piece: &Piece<W::Key>) -> Result<Answer, Reason> {
         let options = self.setting.options;
         let mut aside;
-        let (solver, assumptions): (&mut dyn Engine, &[Literal]) = match piece.is_asserted {
+        let (solver, assumptions): (&mut dyn SatSolver, &[Literal]) = match piece.is_asserted {
             true => {
                 aside = self.solver_aside(core, &piece.assumptions);
                 (aside.as_mut(), &[])
@@ -537,7 +546,7 @@ impl<W: Work> Crew<'_, W> {
         let conflicts = solver.statistics().conflicts.unwrap_or(0) - before;
         let is_violation = outcome == solve::Outcome::Satisfiable
             && (W::asserts_query(core) || piece.assumptions.contains(&self.setting.problem.query));
-        let model = is_violation.then(|| self.model(solver, simplified));
+        let model = is_violation.then(|| self.model(core, solver, simplified));
         let blamed = match piece.is_asserted {
             true => piece.assumptions.clone(),
             false => solver.failed().to_vec(),
@@ -578,7 +587,7 @@ impl<W: Work> Crew<'_, W> {
     }
 
     /// That not all of these assumptions can hold follows from the clauses.
-    fn tell_reason(&self, core: usize, blamed: &[Literal], solver: &mut dyn Engine) {
+    fn tell_reason(&self, core: usize, blamed: &[Literal], solver: &mut dyn SatSolver) {
         if blamed.len() <= LONGEST_REASON {
             let clause: Vec<Literal> = blamed.iter().map(|literal| !*literal).collect();
             solver.add_clause(&clause);
@@ -586,11 +595,19 @@ impl<W: Work> Crew<'_, W> {
         }
     }
 
-    fn model(&self, solver: &dyn Engine, simplified: Option<&Simplified>) -> Result<Model, Reason> {
+    fn model(
+        &self,
+        core: usize,
+        solver: &dyn SatSolver,
+        simplified: Option<&Simplified>,
+    ) -> Result<Model, Reason> {
         let problem = self.setting.problem;
         match simplified {
-            Some(simplified) => simplified.complete(problem, |literal| solver.value(literal)),
-            None => Model::of(&problem.cnf, solver),
+            Some(simplified) => {
+                let other = self.new_solver(core, Duty::Simplify);
+                simplified.complete(problem, other, |literal| solver.value(literal))
+            }
+            None => Model::of(&problem.clauses, solver),
         }
     }
 }

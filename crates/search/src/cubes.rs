@@ -22,8 +22,7 @@
 
 use crate::checkpoint::Journal;
 use crate::crew::{self, Answer, Early, Piece, Setting, Work};
-use crate::space::Region;
-use crate::{Progress, Report};
+use crate::{Options, Progress, Region, Report, Space};
 use solve::Literal;
 
 /// A cube of the next depth gets this much more, in percent.
@@ -31,8 +30,8 @@ const GROWTH: u64 = 110;
 /// How many cores work on the same cube at most.
 const TEAM: usize = 2;
 #[derive(Clone)]
-pub struct Cube {
-    region: Region,
+pub struct Cube<D> {
+    region: Region<D>,
     /// The half that was taken each time: a string of 0 and 1.
     path: String,
     budget: u64,
@@ -41,30 +40,31 @@ pub struct Cube {
 }
 
 /// A cube that a core works on.
-struct Assigned {
-    cube: Cube,
+struct Assigned<D> {
+    cube: Cube<D>,
     /// Another core has closed or halved it.
     is_done: bool,
 }
 
-struct Cubes<'a> {
-    setting: &'a Setting<'a>,
+struct Cubes<'a, S: Space> {
+    space: &'a S,
     /// Later ones were made later.
-    open: Vec<Cube>,
+    open: Vec<Cube<S::Detail>>,
     /// By core.
-    at_work: Vec<Option<Assigned>>,
+    at_work: Vec<Option<Assigned<S::Detail>>>,
     closed: u64,
     share: f64,
     is_settled: bool,
     journal: Journal,
 }
 
-pub fn search(
+pub fn search<S: Space>(
     setting: &Setting,
+    space: &S,
     journal: Journal,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Report {
-    let work = Cubes::new(setting, journal);
+    let work = Cubes::new(setting.options, space, journal);
     let (ending, _, statistics) = crew::run(setting, setting.options.cores, work, watch);
     Report {
         outcome: crew::outcome(ending),
@@ -72,11 +72,10 @@ pub fn search(
     }
 }
 
-impl<'a> Cubes<'a> {
-    fn new(setting: &'a Setting<'a>, journal: Journal) -> Cubes<'a> {
-        let options = setting.options;
+impl<'a, S: Space> Cubes<'a, S> {
+    fn new(options: &Options, space: &'a S, journal: Journal) -> Cubes<'a, S> {
         let mut work = Cubes {
-            setting,
+            space,
             open: Vec::new(),
             at_work: (0..options.cores.max(1)).map(|_| None).collect(),
             closed: 0,
@@ -85,7 +84,7 @@ impl<'a> Cubes<'a> {
             journal,
         };
         work.resume(Cube {
-            region: Region::whole(&setting.problem.schedule),
+            region: space.whole(),
             path: String::new(),
             budget: options.cube_conflicts,
             can_split: true,
@@ -95,7 +94,7 @@ impl<'a> Cubes<'a> {
     }
 
     /// Opens what a former run did not close of a cube.
-    fn resume(&mut self, cube: Cube) {
+    fn resume(&mut self, cube: Cube<S::Detail>) {
         if self.journal.is_closed(&cube.path) {
             self.count(&cube);
         } else if self.journal.is_closed_within(&cube.path)
@@ -107,10 +106,9 @@ impl<'a> Cubes<'a> {
         }
     }
 
-    fn halves(&self, cube: &Cube, core: usize) -> Option<[Cube; 2]> {
-        let schedule = &self.setting.problem.schedule;
+    fn halves(&self, cube: &Cube<S::Detail>, core: usize) -> Option<[Cube<S::Detail>; 2]> {
         let mut side = 0;
-        let halves = cube.region.halves(schedule)?.map(|region| {
+        let halves = self.space.halves(&cube.region)?.map(|region| {
             let path = format!("{}{side}", cube.path);
             side += 1;
             let budget = cube.budget.saturating_mul(GROWTH) / 100;
@@ -125,17 +123,17 @@ impl<'a> Cubes<'a> {
         Some(halves)
     }
 
-    fn count(&mut self, cube: &Cube) {
+    fn count(&mut self, cube: &Cube<S::Detail>) {
         self.closed += 1;
         self.share += cube.region.share;
     }
 
-    fn close(&mut self, cube: &Cube) {
+    fn close(&mut self, cube: &Cube<S::Detail>) {
         self.count(cube);
         self.journal.close_half(cube.path.clone());
     }
 
-    fn hand_out(&mut self, core: usize, cube: Cube) -> Piece<Cube> {
+    fn hand_out(&mut self, core: usize, cube: Cube<S::Detail>) -> Piece<Cube<S::Detail>> {
         self.at_work[core] = Some(Assigned {
             cube: cube.clone(),
             is_done: false,
@@ -175,7 +173,7 @@ impl<'a> Cubes<'a> {
     }
 
     /// Somebody else has to go on with it, unless somebody does.
-    fn leave(&mut self, cube: Cube) {
+    fn leave(&mut self, cube: Cube<S::Detail>) {
         if self.team(&cube.path).next().is_none() {
             self.open.push(cube);
         }
@@ -183,27 +181,27 @@ impl<'a> Cubes<'a> {
 
     /// Closes all open cubes that a reason speaks of.
     fn close_all(&mut self, blamed: &[Literal]) {
-        let is_closed = |cube: &Cube| {
+        let is_closed = |cube: &Cube<S::Detail>| {
             let assumptions = &cube.region.assumptions;
             blamed.iter().all(|literal| assumptions.contains(literal))
         };
         let all = std::mem::take(&mut self.open).into_iter();
-        let (closed, open): (Vec<Cube>, Vec<Cube>) = all.partition(is_closed);
+        let (closed, open): (Vec<Cube<S::Detail>>, Vec<Cube<S::Detail>>) = all.partition(is_closed);
         self.open = open;
         closed.iter().for_each(|cube| self.close(cube));
     }
 }
 
-impl Work for Cubes<'_> {
-    type Key = Cube;
+impl<S: Space> Work for Cubes<'_, S> {
+    type Key = Cube<S::Detail>;
     const CAN_SPLIT: bool = true;
     const SIMPLIFIES: bool = true;
 
-    fn take(&mut self, core: usize) -> Option<Piece<Cube>> {
+    fn take(&mut self, core: usize) -> Option<Piece<Cube<S::Detail>>> {
         let own = self.open.iter().rposition(|cube| cube.made_by == core);
         let index = own.or_else(|| {
             let cubes = self.open.iter().enumerate();
-            let share = |(_, cube): &(usize, &Cube)| cube.region.share;
+            let share = |(_, cube): &(usize, &Cube<S::Detail>)| cube.region.share;
             let largest = cubes.max_by(|a, b| share(a).total_cmp(&share(b)))?;
             Some(largest.0)
         })?;
@@ -211,11 +209,11 @@ impl Work for Cubes<'_> {
         Some(self.hand_out(core, cube))
     }
 
-    fn join(&mut self, core: usize) -> Option<Piece<Cube>> {
+    fn join(&mut self, core: usize) -> Option<Piece<Cube<S::Detail>>> {
         let seats = self.at_work.iter().flatten().filter(|seat| !seat.is_done);
         let cubes = seats.map(|seat| &seat.cube);
-        let has_room = |cube: &&Cube| self.team(&cube.path).count() < TEAM;
-        let share = |cube: &&Cube| cube.region.share;
+        let has_room = |cube: &&Cube<S::Detail>| self.team(&cube.path).count() < TEAM;
+        let share = |cube: &&Cube<S::Detail>| cube.region.share;
         let largest = cubes
             .filter(has_room)
             .max_by(|a, b| share(a).total_cmp(&share(b)))?;
@@ -223,7 +221,7 @@ impl Work for Cubes<'_> {
         Some(self.hand_out(core, cube))
     }
 
-    fn put(&mut self, core: usize, piece: Piece<Cube>, answer: Answer) {
+    fn put(&mut self, core: usize, piece: Piece<Cube<S::Detail>>, answer: Answer) {
         let is_done = self.rise(core);
         let mut cube = piece.key;
         match answer {
@@ -255,7 +253,7 @@ impl Work for Cubes<'_> {
         }
     }
 
-    fn give_back(&mut self, core: usize, piece: Piece<Cube>) {
+    fn give_back(&mut self, core: usize, piece: Piece<Cube<S::Detail>>) {
         if !self.rise(core) {
             self.leave(piece.key);
         }
@@ -263,7 +261,8 @@ impl Work for Cubes<'_> {
 
     fn left_behind(&self) -> Vec<usize> {
         let seats = self.at_work.iter().enumerate();
-        let is_done = |seat: &Option<Assigned>| seat.as_ref().is_some_and(|seat| seat.is_done);
+        let is_done =
+            |seat: &Option<Assigned<S::Detail>>| seat.as_ref().is_some_and(|seat| seat.is_done);
         seats
             .filter(|(_, seat)| is_done(seat))
             .map(|(core, _)| core)
@@ -294,39 +293,35 @@ impl Work for Cubes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Engine, Options, Problem, Schedule, Seat, Thread};
+    use crate::context_schedule::Ranges;
+    use crate::{ContextSchedule, Thread};
     use fastrand::Rng;
-    use solve::{ClauseSink, Cnf};
+    use solve::{ClauseList, ClauseSink};
 
     /// Three threads of five positions in six contexts; nothing is known of them.
-    fn problem() -> Problem {
+    fn schedule() -> ContextSchedule {
         const CONTEXTS: usize = 6;
-        let mut cnf = Cnf::new();
+        let mut clauses = ClauseList::new();
         let mut row = |length: usize| -> Vec<Literal> {
-            (0..length).map(|_| cnf.new_variable().positive()).collect()
+            (0..length)
+                .map(|_| clauses.new_variable().positive())
+                .collect()
         };
         let threads = (0..3).map(|_| Thread {
             done: (0..5).map(|_| row(CONTEXTS)).collect(),
             may_wait: vec![false; 5],
         });
         let threads = threads.collect();
-        let schedule = Schedule {
+        ContextSchedule {
             truth: row(1)[0],
             run: (0..CONTEXTS).map(|_| row(3)).collect(),
             unused_from: row(CONTEXTS + 1),
             threads,
-        };
-        let query = row(1)[0];
-        Problem {
-            cnf,
-            query,
-            parts: Vec::new(),
-            schedule,
         }
     }
 
     /// What is closed, open and worked on is always everything, each part once.
-    fn check_balance(work: &Cubes) {
+    fn check_balance(work: &Cubes<ContextSchedule>) {
         let mut open: Vec<(&str, f64)> = (work.open.iter())
             .chain(
                 work.at_work
@@ -345,8 +340,7 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_or_counted_twice() {
-        let problem = problem();
-        let make = |_: Seat| -> Box<dyn Engine> { unreachable!("nobody is asked here") };
+        let schedule = schedule();
         let mut joined = 0;
         for seed in 0..200 {
             let mut rng = Rng::with_seed(seed);
@@ -354,13 +348,9 @@ mod tests {
                 cores: rng.usize(1..6),
                 ..Options::default()
             };
-            let setting = Setting {
-                problem: &problem,
-                options: &options,
-                make: &make,
-            };
-            let mut work = Cubes::new(&setting, Journal::new(None));
-            let mut busy: Vec<Option<Piece<Cube>>> = (0..options.cores).map(|_| None).collect();
+            let mut work = Cubes::new(&options, &schedule, Journal::new(None));
+            let mut busy: Vec<Option<Piece<Cube<Ranges>>>> =
+                (0..options.cores).map(|_| None).collect();
             for step in 0.. {
                 let core = rng.usize(..options.cores);
                 match busy[core].take() {

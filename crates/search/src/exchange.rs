@@ -4,8 +4,7 @@
 //! may use it. Only short clauses are worth the way, and only the latest are kept.
 //! Solvers are given them between two calls, or ask for them while they work.
 
-use crate::Engine;
-use solve::{ClauseSource, Literal, Variable};
+use solve::{ClauseSource, Literal, SatSolver, ShareClauses, Variable};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -67,7 +66,7 @@ impl Exchange {
     }
 
     /// Has a solver publish the short clauses that it learns.
-    pub fn listen(&self, core: usize, max_length: usize, solver: &mut dyn Engine) {
+    pub fn listen(&self, core: usize, max_length: usize, solver: &mut dyn ShareClauses) {
         let exchange = self.clone();
         let sink = move |clause: &[Literal]| exchange.publish(core, clause);
         solver.on_learnt(max_length, Box::new(sink));
@@ -106,7 +105,7 @@ impl Exchange {
     }
 
     /// Gives a solver what it does not know yet, now.
-    pub fn deliver(&self, cursor: &mut Cursor, solver: &mut dyn Engine) {
+    pub fn deliver(&self, cursor: &mut Cursor, solver: &mut dyn SatSolver) {
         let mut news: Vec<Entry> = Vec::new();
         self.read(cursor, &mut news);
         for (from, clause) in news {
@@ -116,7 +115,12 @@ impl Exchange {
     }
 
     /// Gives a solver what it does not know yet of these variables, while it works.
-    pub fn connect(&self, mut cursor: Cursor, variables: &[Variable], solver: &mut dyn Engine) {
+    pub fn connect(
+        &self,
+        mut cursor: Cursor,
+        variables: &[Variable],
+        solver: &mut dyn ShareClauses,
+    ) {
         let exchange = self.clone();
         let mut news: VecDeque<Entry> = VecDeque::new();
         let source: ClauseSource = Box::new(move || {

@@ -10,7 +10,7 @@
 //! The literals are free inputs that only forbid: they cost nothing unless
 //! assumed.
 
-use crate::Problem;
+use crate::{ContextSchedule, Problem};
 use solve::{ClauseSink, Literal};
 
 #[derive(Clone, Debug, Default)]
@@ -21,8 +21,8 @@ pub struct Glue {
 
 impl Glue {
     /// Adds the literals and what they mean to a formula.
-    pub fn add(problem: &mut Problem) -> Glue {
-        let Problem { cnf, schedule, .. } = problem;
+    pub fn add(problem: &mut Problem, schedule: &ContextSchedule) -> Glue {
+        let clauses = &mut problem.clauses;
         let truth = schedule.truth;
         let mut literals = Vec::new();
         for thread in &schedule.threads {
@@ -31,12 +31,12 @@ impl Glue {
                 let (before, here) = (&pair[0], &pair[1]);
                 let is_passed = here.last().filter(|_| !may_wait);
                 row.push(is_passed.map(|is_passed| {
-                    let glued = cnf.new_variable().positive();
+                    let glued = clauses.new_variable().positive();
                     let mut last = None;
                     for states in before.iter().zip(here) {
                         // A context of somebody else adds nothing.
                         if last.replace(states) != Some(states) && *states.0 != !truth {
-                            cnf.add_clause(&[!glued, !*is_passed, !*states.0, *states.1]);
+                            clauses.add_clause(&[!glued, !*is_passed, !*states.0, *states.1]);
                         }
                     }
                     glued

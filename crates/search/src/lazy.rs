@@ -19,7 +19,7 @@
 
 use crate::checkpoint::Journal;
 use crate::crew::{self, Answer, Piece, Setting, Work};
-use crate::{Progress, Report, Schedule};
+use crate::{ContextSchedule, Progress, Report};
 use solve::Literal;
 use std::collections::{HashMap, HashSet};
 
@@ -50,6 +50,7 @@ enum Fact {
 
 struct Lazy<'a> {
     setting: &'a Setting<'a>,
+    schedule: &'a ContextSchedule,
     /// The next one is the last.
     stack: Vec<Node>,
     /// For each prefix that was continued, how many children are not closed.
@@ -72,12 +73,13 @@ type Reason = (Vec<(Fact, bool)>, bool);
 
 pub fn search(
     setting: &Setting,
+    schedule: &ContextSchedule,
     journal: Journal,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Report {
-    let schedule = &setting.problem.schedule;
     let mut work = Lazy {
         setting,
+        schedule,
         stack: Vec::new(),
         pending: HashMap::new(),
         facts: facts(schedule),
@@ -106,7 +108,7 @@ pub fn search(
 
 /// The meaning of all literals that a prefix consists of. A literal that stands
 /// for several contexts is about the first: it holds from there on.
-fn facts(schedule: &Schedule) -> HashMap<Literal, (Fact, bool)> {
+fn facts(schedule: &ContextSchedule) -> HashMap<Literal, (Fact, bool)> {
     let mut facts = HashMap::new();
     for (context, row) in schedule.run.iter().enumerate() {
         for (thread, literal) in row.iter().enumerate() {
@@ -171,10 +173,6 @@ impl Node {
 }
 
 impl Lazy<'_> {
-    fn schedule(&self) -> &Schedule {
-        &self.setting.problem.schedule
-    }
-
     /// Puts on the stack what a former run did not close of a node.
     fn resume(&mut self, node: Node) {
         // The path of a leaf or of a prefix ends with a dot: no other begins so.
@@ -191,7 +189,7 @@ impl Lazy<'_> {
     }
 
     fn children(&mut self, node: &Node) -> Vec<Node> {
-        let schedule = &self.setting.problem.schedule;
+        let schedule = self.schedule;
         let context = node.prefix.len();
         let mut prefixes = Vec::new();
         if context < schedule.n_contexts() {
@@ -232,7 +230,7 @@ impl Lazy<'_> {
     }
 
     fn assumptions(&self, node: &Node) -> Vec<Literal> {
-        let schedule = self.schedule();
+        let schedule = self.schedule;
         let mut assumptions = Vec::new();
         for (context, (thread, passed)) in node.prefix.iter().enumerate() {
             assumptions.push(schedule.run[context][*thread]);
@@ -260,7 +258,7 @@ impl Lazy<'_> {
 
     /// Remembers why something failed, if that can be said in terms of prefixes.
     fn learn(&mut self, blamed: &[Literal]) {
-        let schedule = self.schedule();
+        let schedule = self.schedule;
         let query = self.setting.problem.query;
         let mut reason: Reason = (Vec::new(), blamed.contains(&query));
         for literal in blamed.iter().filter(|literal| **literal != query) {

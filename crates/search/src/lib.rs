@@ -2,14 +2,18 @@
 //! on which core.
 //!
 //! There is one formula, and every strategy asks about it under assumptions on
-//! the schedule only. A [`Problem`] is that formula with names for the literals
-//! of its schedule; the answer is a model, or that there is none, or how much of
-//! the space was looked at.
+//! the schedule only. A [`Problem`] is that formula with the literal to look for; the
+//! answer is a model, or that there is none, or how much of the space was looked at.
+//!
+//! Which parts there are is up to a [`Space`]. The strategies `whole` and `cubes` work
+//! in any. The others reason about who has which context, and take a
+//! [`ContextSchedule`].
 //!
 //! This crate knows neither programs nor terms: what a model means is for others
 //! to read. It prints nothing, and the only file it touches is the checkpoint.
 
 mod checkpoint;
+mod context_schedule;
 mod crew;
 mod cubes;
 mod exchange;
@@ -26,16 +30,18 @@ mod whole;
 mod widen;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Identity};
+pub use context_schedule::{ContextSchedule, Thread};
 pub use partition::Slice;
-pub use problem::{Model, Problem, Schedule, Thread};
+pub use problem::{Model, Problem};
 pub use seal::{Key, SealError};
+pub use space::{Choices, Region, Space};
 pub use swarm::Tiling;
 pub use turns::Turns;
 
-use solve::{Cadical, Reason, SatSolver, ShareClauses};
+use solve::{Ability, Factory, Reason, Role, SatSolver};
 use std::time::{Duration, Instant};
 
-/// How to search.
+/// How to search schedules by contexts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Strategy {
     Whole,
@@ -58,10 +64,38 @@ impl Strategy {
         }
     }
 
+    /// What it cannot do without.
+    pub fn needs(&self) -> &'static [Ability] {
+        match self {
+            // One question, or one for each part.
+            Strategy::Whole | Strategy::Partition(_) => &[],
+            // Cubes that are hard are cut, and so are instances given up.
+            Strategy::Cubes | Strategy::Swarm(_) => &[Ability::LimitConflicts],
+            // What is asked next follows from what was to blame.
+            Strategy::Lazy | Strategy::Widen => &[Ability::BlameAssumptions],
+        }
+    }
+
     /// Whether it closes parts of the space one by one, so that it can go on
     /// where it was stopped.
     pub fn has_checkpoints(&self) -> bool {
         !matches!(self, Strategy::Whole | Strategy::Widen)
+    }
+}
+
+/// The strategies that need not know what the space is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum General {
+    Whole,
+    Cubes,
+}
+
+impl From<General> for Strategy {
+    fn from(strategy: General) -> Strategy {
+        match strategy {
+            General::Whole => Strategy::Whole,
+            General::Cubes => Strategy::Cubes,
+        }
     }
 }
 
@@ -73,6 +107,7 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Bytes that this process may use.
     pub memory: Option<u64>,
+    /// For what a strategy chooses at random.
     pub seed: u64,
     /// Learnt clauses with at most this many literals go to all cores; only shorter
     /// ones if a solver cannot forget them again.
@@ -180,91 +215,104 @@ pub struct Progress {
     pub failures: Vec<String>,
 }
 
-/// A solver that a core can work with.
-pub trait Engine: SatSolver + ShareClauses {}
-impl<T: SatSolver + ShareClauses> Engine for T {}
-
-/// What a solver is for.
+/// What a solver is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat {
     pub core: usize,
-    /// It gets a formula that was simplified for all.
-    pub is_simplified: bool,
+    pub duty: Duty,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duty {
+    /// To answer questions about the formula.
+    Search,
+    /// To answer questions about a formula that was simplified for all.
+    SearchSimplified,
+    /// To simplify the formula, or to complete a model that lacks what was simplified
+    /// away.
+    Simplify,
 }
 
 /// Makes the solver of a core. A core may need more than one.
-pub type MakeEngine<'a> = &'a (dyn Fn(Seat) -> Box<dyn Engine> + Sync);
+pub type MakeSolver<'a> = &'a (dyn Fn(Seat) -> Box<dyn SatSolver> + Sync);
 
-/// Looks for a model in which the query holds. `watch` is told now and then how
-/// things stand, on the thread of the caller, and says whether to go on.
-pub fn search(
-    problem: Problem,
+/// Solvers of a factory, each set for its part in a strategy.
+pub fn solvers<'f>(
+    factory: &'f Factory,
     strategy: &Strategy,
-    options: &Options,
-    checkpoint: Option<Checkpoint>,
-    watch: &mut dyn FnMut(&Progress) -> bool,
-) -> Report {
-    let seed = options.seed;
+) -> impl Fn(Seat) -> Box<dyn SatSolver> + use<'f> {
     let has_many_calls = !matches!(strategy, Strategy::Whole | Strategy::Partition(_));
-    let make = move |seat: Seat| -> Box<dyn Engine> {
-        let mut solver = Cadical::new();
-        let mut is_set = solver.set_seed(seed.wrapping_add(seat.core as u64));
-        // Where two do the same, one should begin at the other end.
+    let does_the_same = matches!(strategy, Strategy::Whole | Strategy::Cubes);
+    let is_cubes = *strategy == Strategy::Cubes;
+    move |seat: Seat| {
+        if seat.duty == Duty::Simplify {
+            return factory.make(&Role::default());
+        }
+        // Where two do the same, one should begin at the other end; and if they tell
+        // each other what they learn, it can leave looking for models to the other.
         let is_second = seat.core % 2 == 1;
-        if is_second && matches!(strategy, Strategy::Whole | Strategy::Cubes) {
-            is_set = is_set.and_then(|()| solver.set_option("phase", 0));
-        }
-        // And if they tell each other what they learn, one can do without phases in
-        // which it looks for a model rather than a proof.
-        if is_second && *strategy == Strategy::Cubes {
-            is_set = is_set.and_then(|()| solver.set_option("stabilize", 0));
-        }
-        // These pay for a single call, not before each of many.
-        if has_many_calls {
-            for attempt in ["lucky", "walk"] {
-                is_set = is_set.and_then(|()| solver.set_option(attempt, 0));
-            }
-        }
-        // What others still use is not to be eliminated, and what could be found
-        // by probing was.
-        if seat.is_simplified {
-            // With clauses of others, jumping back all the way takes fewer conflicts.
-            is_set = is_set.and_then(|()| solver.set_option("chrono", 0));
-            for technique in ["elim", "probe"] {
-                is_set = is_set.and_then(|()| solver.set_option(technique, 0));
-            }
-        }
-        is_set.expect("a new solver should take these options");
-        Box::new(solver)
-    };
-    search_with(&make, problem, strategy, options, checkpoint, watch)
+        factory.make(&Role {
+            number: seat.core as u64,
+            is_opposite: is_second && does_the_same,
+            is_for_proof: is_second && is_cubes,
+            has_many_calls,
+            is_simplified: seat.duty == Duty::SearchSimplified,
+        })
+    }
 }
 
-/// The same with solvers of the caller's choice.
-pub fn search_with(
-    make: MakeEngine,
+/// What all strategies work with besides the problem.
+pub struct Means<'a> {
+    pub make: MakeSolver<'a>,
+    pub options: &'a Options,
+    pub checkpoint: Option<Checkpoint>,
+    /// Is told now and then how things stand, on the thread of the caller, and says
+    /// whether to go on.
+    pub watch: &'a mut dyn FnMut(&Progress) -> bool,
+}
+
+/// Looks for a model in which the query holds, in any space.
+pub fn search<S: Space>(problem: &Problem, space: &S, strategy: General, means: Means) -> Report {
+    let keep = space.literals();
+    let setting = crew::Setting {
+        problem,
+        keep: &keep,
+        options: means.options,
+        make: means.make,
+    };
+    let journal = checkpoint::Journal::new(means.checkpoint);
+    match strategy {
+        General::Whole => whole::search(&setting, means.watch),
+        General::Cubes => cubes::search(&setting, space, journal, means.watch),
+    }
+}
+
+/// Looks for a schedule by contexts for which the query holds.
+pub fn search_schedules(
     mut problem: Problem,
+    schedule: &ContextSchedule,
     strategy: &Strategy,
-    options: &Options,
-    checkpoint: Option<Checkpoint>,
-    watch: &mut dyn FnMut(&Progress) -> bool,
+    means: Means,
 ) -> Report {
     let glue = match strategy {
-        Strategy::Swarm(_) | Strategy::Widen => glue::Glue::add(&mut problem),
+        Strategy::Swarm(_) | Strategy::Widen => glue::Glue::add(&mut problem, schedule),
         _ => glue::Glue::default(),
     };
+    let keep = schedule.literals();
     let setting = crew::Setting {
         problem: &problem,
-        options,
-        make,
+        keep: &keep,
+        options: means.options,
+        make: means.make,
     };
-    let journal = checkpoint::Journal::new(checkpoint);
+    let journal = checkpoint::Journal::new(means.checkpoint);
+    let watch = means.watch;
     match strategy {
         Strategy::Whole => whole::search(&setting, watch),
-        Strategy::Partition(slice) => partition::search(&setting, slice, journal, watch),
-        Strategy::Cubes => cubes::search(&setting, journal, watch),
-        Strategy::Swarm(tiling) => swarm::search(&setting, &glue, tiling, journal, watch),
-        Strategy::Lazy => lazy::search(&setting, journal, watch),
-        Strategy::Widen => widen::search(&setting, &glue, watch),
+        Strategy::Cubes => cubes::search(&setting, schedule, journal, watch),
+        Strategy::Partition(slice) => partition::search(&setting, schedule, slice, journal, watch),
+        Strategy::Swarm(tiling) => swarm::search(&setting, schedule, &glue, tiling, journal, watch),
+        Strategy::Lazy => lazy::search(&setting, schedule, journal, watch),
+        Strategy::Widen => widen::search(&setting, schedule, &glue, watch),
     }
 }

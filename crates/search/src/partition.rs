@@ -13,9 +13,9 @@
 //! put together by whoever started them.
 
 use crate::checkpoint::Journal;
+use crate::context_schedule::Ranges;
 use crate::crew::{self, Answer, Ending, Piece, Setting, Work};
-use crate::space::Region;
-use crate::{LeftOut, Outcome, Progress, Report};
+use crate::{ContextSchedule, LeftOut, Outcome, Progress, Region, Report, Space};
 use std::collections::BTreeSet;
 
 /// Which partitions to look at, of how many.
@@ -49,7 +49,7 @@ impl Slice {
 }
 
 struct Partition<'a> {
-    setting: &'a Setting<'a>,
+    schedule: &'a ContextSchedule,
     slice: Slice,
     open: BTreeSet<u64>,
     closed: u64,
@@ -59,6 +59,7 @@ struct Partition<'a> {
 
 pub fn search(
     setting: &Setting,
+    schedule: &ContextSchedule,
     slice: &Slice,
     journal: Journal,
     watch: &mut dyn FnMut(&Progress) -> bool,
@@ -68,7 +69,7 @@ pub fn search(
         .filter(|index| !done(index))
         .collect();
     let work = Partition {
-        setting,
+        schedule,
         slice: *slice,
         closed: slice.to - slice.from + 1 - open.len() as u64,
         open,
@@ -88,12 +89,11 @@ pub fn search(
 
 impl Partition<'_> {
     /// The region of a partition; `None` if there is nothing in it.
-    fn region(&self, index: u64) -> Option<Region> {
-        let schedule = &self.setting.problem.schedule;
-        let mut region = Region::whole(schedule);
+    fn region(&self, index: u64) -> Option<Region<Ranges>> {
+        let mut region = self.schedule.whole();
         for bit in (0..self.slice.bits).rev() {
             let side = (index >> bit & 1) as usize;
-            match region.halves(schedule) {
+            match self.schedule.halves(&region) {
                 Some(halves) => region = halves.into_iter().nth(side)?,
                 // All of it goes to the first of the partitions to come.
                 None if side == 0 => {}

@@ -3,51 +3,54 @@
 //! Solvers simplify what they are given, each in its own way: one eliminates a
 //! variable that another keeps, and must bring it back when the other tells a
 //! clause with it. Cores that share clauses work better on one formula that was
-//! simplified before, in which all literals of the schedule are kept.
+//! simplified before, in which all literals that they assume are kept.
 //!
 //! Every clause of it follows from the problem, so where it has no model, the
 //! problem has none; and so do all clauses learnt from either. A model of it lacks
 //! what was eliminated and is completed with the clauses of the problem.
 
 use crate::{Model, Problem};
-use solve::{Budget, Cadical, Cnf, Literal, Outcome, Reason, SatSolver, Variable};
+use solve::{Budget, ClauseList, Literal, Outcome, Reason, SatSolver, Variable};
 
 pub struct Simplified {
-    pub cnf: Cnf,
+    pub clauses: ClauseList,
     /// What is left.
     pub variables: Vec<Variable>,
 }
 
 impl Simplified {
-    /// The problem with its query, simplified by a new solver.
+    /// The problem with its query, simplified by a new solver; `None` if that cannot.
     pub fn of(
         problem: &Problem,
-        solver: &mut Cadical,
+        keep: &[Literal],
+        mut solver: &mut dyn SatSolver,
         budget: &Budget,
-    ) -> Result<Simplified, Reason> {
-        problem.copy_to(solver, true);
-        let schedule = &problem.schedule;
-        let rows = schedule.threads.iter().flat_map(|thread| &thread.done);
-        let rows = rows.chain(&schedule.run).chain([&schedule.unused_from]);
-        let mut keep: Vec<Literal> = rows.flatten().copied().collect();
-        keep.extend([problem.query, schedule.truth]);
-        let cnf = solver.simplified(&keep, budget)?;
-        let mut occurs = vec![false; cnf.variables().count()];
-        for literal in cnf.clauses().flatten().chain(&keep) {
+    ) -> Result<Option<Simplified>, Reason> {
+        problem.copy_to(&mut solver, true);
+        let mut keep = keep.to_vec();
+        keep.push(problem.query);
+        let Some(solver) = solver.simplifying() else {
+            return Ok(None);
+        };
+        let clauses = solver.simplified(&keep, budget)?;
+        let mut occurs = vec![false; clauses.variables().count()];
+        for literal in clauses.clauses().flatten().chain(&keep) {
             occurs[literal.variable().index()] = true;
         }
-        let variables = cnf.variables();
+        let variables = clauses.variables();
         let variables = variables.filter(|variable| occurs[variable.index()]);
-        Ok(Simplified {
+        Ok(Some(Simplified {
             variables: variables.collect(),
-            cnf,
-        })
+            clauses,
+        }))
     }
 
-    /// A model of the problem with these values for what is left.
+    /// A model of the problem with these values for what is left, found by a new
+    /// solver.
     pub fn complete(
         &self,
         problem: &Problem,
+        mut solver: Box<dyn SatSolver>,
         value: impl Fn(Literal) -> Option<bool>,
     ) -> Result<Model, Reason> {
         let left = self.variables.iter();
@@ -58,10 +61,9 @@ impl Simplified {
             })
             .collect();
         let known = known.ok_or_else(|| flaw("it does not tell its model"))?;
-        let mut solver = Cadical::new();
         problem.copy_to(&mut solver, true);
         match solver.solve(&known, &Budget::default()) {
-            Outcome::Satisfiable => Model::of(&problem.cnf, &solver),
+            Outcome::Satisfiable => Model::of(&problem.clauses, solver.as_ref()),
             Outcome::Unsatisfiable => {
                 Err(flaw("its model of the simplified formula is no other's"))
             }

@@ -1,148 +1,71 @@
-//! Regions of the schedule space, and how they are halved.
+//! Spaces that can be halved, and the simplest one.
 //!
-//! A region is the set of schedules that agree with some assumptions. It is
-//! halved by one question, always the same for the same region: first the least
-//! significant bit of the thread number of each context, as the CBA paper does
-//! (section 3.2), beginning with the context after the first; then the other
-//! bits; and when it is settled who has each context, how far threads come in it,
-//! the widest range first.
-//!
-//! The two halves together are the region, whatever the clauses say: one assumes
-//! that threads with the bit do not have the context, the other that threads
-//! without it do not; or one that a position is passed, the other that it is not.
+//! A region is the set of models that agree with some assumptions. A space says how
+//! its regions are halved: always in the same way for the same region, so that a part
+//! of it means the same in every run. The two halves together are the region, whatever
+//! the clauses say; that is all that a search needs to be complete.
 
-use crate::Schedule;
 use solve::Literal;
 
-#[derive(Clone, Debug)]
-pub struct Region {
-    /// By context: the threads that are not ruled out.
-    threads: Vec<Vec<usize>>,
-    /// By thread and context: the fewest and the most positions that are behind
-    /// the thread when the context ends.
-    passed: Vec<Vec<(usize, usize)>>,
-    pub assumptions: Vec<Literal>,
-    /// Of the whole space, if all combinations were equally many schedules.
-    pub share: f64,
-}
+/// What a search can be cut into.
+pub trait Space: Sync {
+    /// What the space knows of a region beyond its assumptions.
+    type Detail: Clone + Send;
 
-impl Region {
-    pub fn whole(schedule: &Schedule) -> Region {
-        let contexts = 0..schedule.n_contexts();
-        let most = |thread: &crate::Thread, context: usize| {
-            let done = thread.done.iter();
-            done.take_while(|row| row[context] != !schedule.truth)
-                .count()
-        };
-        Region {
-            threads: contexts.clone().map(|c| schedule.candidates(c)).collect(),
-            passed: schedule
-                .threads
-                .iter()
-                .map(|thread| contexts.clone().map(|c| (0, most(thread, c))).collect())
-                .collect(),
-            assumptions: Vec::new(),
-            share: 1.0,
-        }
-    }
+    /// All of it.
+    fn whole(&self) -> Region<Self::Detail>;
 
     /// The two halves; `None` if there is nothing left to ask.
-    pub fn halves(&self, schedule: &Schedule) -> Option<[Region; 2]> {
-        let by_thread = self.thread_question().map(|(context, bit)| {
-            [false, true].map(|side| self.with_bit(schedule, context, bit, side))
-        });
-        by_thread.or_else(|| {
-            let (context, thread) = self.position_question()?;
-            let side = |is_passed| self.with_progress(schedule, context, thread, is_passed);
-            Some([false, true].map(side))
-        })
-    }
+    fn halves(&self, region: &Region<Self::Detail>) -> Option<[Region<Self::Detail>; 2]>;
 
-    /// The first bit in which the threads that may have some context differ.
-    fn thread_question(&self) -> Option<(usize, u32)> {
-        let contexts = self.threads.iter().enumerate();
-        let differing = contexts.filter_map(|(context, threads)| {
-            let first = threads.first()?;
-            let difference = threads.iter().fold(0, |bits, thread| bits | thread ^ first);
-            (difference != 0).then(|| (difference.trailing_zeros(), context))
-        });
-        differing.min().map(|(bit, context)| (context, bit))
-    }
+    /// Everything that assumptions may speak of.
+    fn literals(&self) -> Vec<Literal>;
+}
 
-    fn with_bit(&self, schedule: &Schedule, context: usize, bit: u32, is_set: bool) -> Region {
-        let mut region = self.clone();
-        let has_bit = |thread: usize| (thread >> bit & 1 == 1) == is_set;
-        let before = self.threads[context].len();
-        region.threads[context].retain(|thread| has_bit(*thread));
-        let out = self.threads[context]
-            .iter()
-            .filter(|thread| !has_bit(**thread));
-        let row = &schedule.run[context];
-        region.assumptions.extend(out.map(|thread| !row[*thread]));
-        region.share *= region.threads[context].len() as f64 / before as f64;
-        region.separate_neighbours(context);
-        region
-    }
+#[derive(Clone, Debug)]
+pub struct Region<D> {
+    pub assumptions: Vec<Literal>,
+    /// Of the whole space, if all combinations were equally many models.
+    pub share: f64,
+    pub detail: D,
+}
 
-    /// Threads do not follow themselves, so there is no need to ask whether they
-    /// do. Nothing is assumed here: if they did, both halves would include it.
-    fn separate_neighbours(&mut self, context: usize) {
-        let mut settled = vec![context];
-        while let Some(context) = settled.pop() {
-            let &[thread] = self.threads[context].as_slice() else {
-                continue;
-            };
-            for neighbour in [context.wrapping_sub(1), context + 1] {
-                let Some(threads) = self.threads.get_mut(neighbour) else {
-                    continue;
-                };
-                if threads.len() > 1 && threads.contains(&thread) {
-                    threads.retain(|other| *other != thread);
-                    settled.push(neighbour);
-                }
-            }
+impl<D> Region<D> {
+    /// The whole space.
+    pub fn whole(detail: D) -> Region<D> {
+        Region {
+            assumptions: Vec::new(),
+            share: 1.0,
+            detail,
         }
     }
+}
 
-    /// The context and thread about whose progress least is known.
-    fn position_question(&self) -> Option<(usize, usize)> {
-        let contexts = self.threads.iter().enumerate();
-        let ranges = contexts.filter_map(|(context, threads)| {
-            let thread = *threads.first()?;
-            let (fewest, most) = self.passed[thread][context];
-            Some((most - fewest, context, thread))
-        });
-        let widest = ranges.max_by_key(|(width, context, _)| (*width, usize::MAX - context))?;
-        (widest.0 > 0).then_some((widest.1, widest.2))
+/// Literals to split on, one after the other. Any will do: a model has some value for
+/// each.
+#[derive(Clone, Debug, Default)]
+pub struct Choices(pub Vec<Literal>);
+
+impl Space for Choices {
+    /// How many have been split on.
+    type Detail = usize;
+
+    fn whole(&self) -> Region<usize> {
+        Region::whole(0)
     }
 
-    fn with_progress(
-        &self,
-        schedule: &Schedule,
-        context: usize,
-        thread: usize,
-        is_passed: bool,
-    ) -> Region {
-        let mut region = self.clone();
-        let (fewest, most) = self.passed[thread][context];
-        let middle = fewest.midpoint(most);
-        let literal = schedule.threads[thread].done[middle][context];
-        let kept = if is_passed {
-            region.assumptions.push(literal);
-            for range in &mut region.passed[thread][context..] {
-                range.0 = range.0.max(middle + 1);
-                range.1 = range.1.max(range.0);
-            }
-            most - middle
-        } else {
-            region.assumptions.push(!literal);
-            for range in &mut region.passed[thread][..=context] {
-                range.1 = range.1.min(middle);
-                range.0 = range.0.min(range.1);
-            }
-            middle - fewest + 1
-        };
-        region.share *= kept as f64 / (most - fewest + 1) as f64;
-        region
+    fn halves(&self, region: &Region<usize>) -> Option<[Region<usize>; 2]> {
+        let literal = *self.0.get(region.detail)?;
+        Some([!literal, literal].map(|literal| {
+            let mut half = region.clone();
+            half.assumptions.push(literal);
+            half.share /= 2.0;
+            half.detail += 1;
+            half
+        }))
+    }
+
+    fn literals(&self) -> Vec<Literal> {
+        self.0.clone()
     }
 }

@@ -28,7 +28,7 @@
 use crate::checkpoint::Journal;
 use crate::crew::{self, Answer, Ending, Piece, Setting, Work};
 use crate::glue::Glue;
-use crate::{LeftOut, Outcome, Progress, Report, Schedule, Untried};
+use crate::{ContextSchedule, LeftOut, Outcome, Progress, Report, Untried};
 use fastrand::Rng;
 use solve::Literal;
 use std::collections::HashSet;
@@ -111,14 +111,15 @@ pub struct Instance {
 
 pub fn search(
     setting: &Setting,
+    schedule: &ContextSchedule,
     glue: &Glue,
     tiling: &Tiling,
     journal: Journal,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Report {
     let mut rng = Rng::with_seed(setting.options.seed);
-    let generations = plan(setting, tiling, &mut rng);
-    let enough = most_switches(&setting.problem.schedule);
+    let generations = plan(setting, schedule, tiling, &mut rng);
+    let enough = most_switches(schedule);
     let work = Swarm {
         glue,
         time: tiling.instance_time,
@@ -152,7 +153,7 @@ pub fn search(
 }
 
 /// How often a thread can go on in the middle of its code.
-fn most_switches(schedule: &Schedule) -> usize {
+fn most_switches(schedule: &ContextSchedule) -> usize {
     let threads = 0..schedule.threads.len();
     let contexts = |thread: usize| {
         let mut count = 0;
@@ -169,8 +170,12 @@ fn most_switches(schedule: &Schedule) -> usize {
     most.saturating_sub(1)
 }
 
-fn plan(setting: &Setting, tiling: &Tiling, rng: &mut Rng) -> Vec<Generation> {
-    let schedule = &setting.problem.schedule;
+fn plan(
+    setting: &Setting,
+    schedule: &ContextSchedule,
+    tiling: &Tiling,
+    rng: &mut Rng,
+) -> Vec<Generation> {
     let lengths: Vec<usize> = (schedule.threads.iter())
         .map(|thread| thread.done.len())
         .collect();

@@ -13,7 +13,7 @@
 
 use crate::crew::{self, Answer, Piece, Setting, Work};
 use crate::glue::Glue;
-use crate::{Progress, Report};
+use crate::{ContextSchedule, Progress, Report};
 use solve::Literal;
 
 struct Widen {
@@ -25,9 +25,14 @@ struct Widen {
     is_closed: bool,
 }
 
-pub fn search(setting: &Setting, glue: &Glue, watch: &mut dyn FnMut(&Progress) -> bool) -> Report {
+pub fn search(
+    setting: &Setting,
+    schedule: &ContextSchedule,
+    glue: &Glue,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Report {
     let cores = setting.options.cores.max(1);
-    let controls: Vec<Vec<Literal>> = (0..cores).map(|core| first(setting, glue, core)).collect();
+    let controls: Vec<Vec<Literal>> = (0..cores).map(|core| first(schedule, glue, core)).collect();
     let work = Widen {
         is_taken: vec![false; cores],
         n_controls: controls[0].len().max(1),
@@ -43,8 +48,7 @@ pub fn search(setting: &Setting, glue: &Glue, watch: &mut dyn FnMut(&Progress) -
 }
 
 /// The control literals that a core begins with.
-fn first(setting: &Setting, glue: &Glue, core: usize) -> Vec<Literal> {
-    let schedule = &setting.problem.schedule;
+fn first(schedule: &ContextSchedule, glue: &Glue, core: usize) -> Vec<Literal> {
     let mut controls = Vec::new();
     let mut before = None;
     for context in 0..schedule.n_contexts() {

@@ -3,13 +3,13 @@
 
 mod common;
 
-use common::{Shape, make, small};
+use common::{Case, Shape, make, search, small};
 use fastrand::Rng;
-use search::{Options, Outcome, Problem, Slice, Strategy, Tiling, search};
+use search::{Choices, General, Means, Options, Outcome, Slice, Strategy, Tiling, solvers};
 use std::time::Duration;
 
-fn run(problem: &Problem, strategy: &Strategy, options: &Options) -> Outcome {
-    let report = search(problem.clone(), strategy, options, None, &mut |_| true);
+fn run(case: &Case, strategy: &Strategy, options: &Options) -> Outcome {
+    let report = search(case.clone(), strategy, options, None, &mut |_| true);
     assert_eq!(report.statistics.failures, Vec::<String>::new());
     let share = report.statistics.share;
     assert!((0.0..=1.0).contains(&share), "{strategy:?}: {share}");
@@ -18,14 +18,18 @@ fn run(problem: &Problem, strategy: &Strategy, options: &Options) -> Outcome {
     }
     if let Outcome::Found(model) = &report.outcome {
         let is_true = |literal| model.value(literal) == Some(true);
-        assert!(is_true(problem.query), "{strategy:?}");
-        assert_eq!(problem.cnf.first_violated(is_true), None, "{strategy:?}");
+        assert!(is_true(case.problem.query), "{strategy:?}");
+        assert_eq!(
+            case.problem.clauses.first_violated(is_true),
+            None,
+            "{strategy:?}"
+        );
     }
     report.outcome
 }
 
-fn is_found(problem: &Problem) -> bool {
-    match run(problem, &Strategy::Whole, &Options::default()) {
+fn is_found(case: &Case) -> bool {
+    match run(case, &Strategy::Whole, &Options::default()) {
         Outcome::Found(_) => true,
         Outcome::None => false,
         outcome => panic!("the whole should be answered: {outcome:?}"),
@@ -53,8 +57,8 @@ fn strategies_agree_with_the_whole() {
     let (mut found, mut none) = (0, 0);
     for seed in 0..400 {
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let expected = is_found(&problem);
+        let case = make(&small(&mut rng), &mut rng);
+        let expected = is_found(&case);
         found += u32::from(expected);
         none += u32::from(!expected);
         for strategy in strategies(&mut rng) {
@@ -66,7 +70,7 @@ fn strategies_agree_with_the_whole() {
                 patience: Duration::ZERO,
                 ..Options::default()
             };
-            let outcome = run(&problem, &strategy, &options);
+            let outcome = run(&case, &strategy, &options);
             let is_right = match outcome {
                 Outcome::Found(_) => expected,
                 Outcome::None => !expected,
@@ -82,13 +86,62 @@ fn strategies_agree_with_the_whole() {
     assert!(found > 100 && none > 100, "{found} found, {none} not");
 }
 
+/// A space that knows nothing of contexts: some literals, in any order.
+#[test]
+fn cubes_work_in_any_space() {
+    let (mut found, mut none) = (0, 0);
+    for seed in 0..200 {
+        let mut rng = Rng::with_seed(seed);
+        let case = make(&small(&mut rng), &mut rng);
+        let expected = is_found(&case);
+        let threads = case.schedule.threads.iter();
+        let rows = threads.flat_map(|thread| &thread.done);
+        let mut literals: Vec<_> = rows.flatten().copied().collect();
+        rng.shuffle(&mut literals);
+        literals.truncate(rng.usize(0..=8));
+        let options = Options {
+            cores: rng.usize(1..=3),
+            cube_conflicts: rng.u64(0..4),
+            patience: Duration::ZERO,
+            ..Options::default()
+        };
+        for strategy in [General::Cubes, General::Whole] {
+            let factory = solve::Factory::default();
+            let make = solvers(&factory, &strategy.into());
+            let means = Means {
+                make: &make,
+                options: &options,
+                checkpoint: None,
+                watch: &mut |_| true,
+            };
+            let space = Choices(literals.clone());
+            let report = search::search(&case.problem, &space, strategy, means);
+            match report.outcome {
+                Outcome::Found(model) => {
+                    assert!(expected, "seed {seed}, {strategy:?}");
+                    let is_true = |literal| model.value(literal) == Some(true);
+                    assert!(is_true(case.problem.query));
+                    assert_eq!(case.problem.clauses.first_violated(is_true), None);
+                    found += 1;
+                }
+                Outcome::None => {
+                    assert!(!expected, "seed {seed}, {strategy:?}");
+                    none += 1;
+                }
+                outcome => panic!("seed {seed}, {strategy:?}: {outcome:?}"),
+            }
+        }
+    }
+    assert!(found > 50 && none > 50, "{found} found, {none} not");
+}
+
 #[test]
 fn what_is_incomplete_does_not_contradict() {
     let mut incomplete = 0;
     for seed in 0..200 {
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let expected = is_found(&problem);
+        let case = make(&small(&mut rng), &mut rng);
+        let expected = is_found(&case);
         let slice = Slice {
             bits: 3,
             from: rng.u64(0..4),
@@ -102,7 +155,7 @@ fn what_is_incomplete_does_not_contradict() {
             instance_time: Some(Duration::from_secs(10)),
         };
         for strategy in [Strategy::Partition(slice), Strategy::Swarm(tiling)] {
-            match run(&problem, &strategy, &Options::default()) {
+            match run(&case, &strategy, &Options::default()) {
                 Outcome::Found(_) => assert!(expected, "seed {seed}, {strategy:?}"),
                 Outcome::None => assert!(!expected, "seed {seed}, {strategy:?}"),
                 Outcome::Incomplete(_) => incomplete += 1,
@@ -117,15 +170,15 @@ fn what_is_incomplete_does_not_contradict() {
 fn slices_together_are_the_whole() {
     for seed in 0..100 {
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let expected = is_found(&problem);
+        let case = make(&small(&mut rng), &mut rng);
+        let expected = is_found(&case);
         let bits = rng.u32(1..5);
         let cut = rng.u64(1..1 << bits);
         let slices = [(0, cut - 1), (cut, (1 << bits) - 1)];
         let found = slices.iter().any(|(from, to)| {
             let (from, to) = (*from, *to);
             let strategy = Strategy::Partition(Slice { bits, from, to });
-            let outcome = run(&problem, &strategy, &Options::default());
+            let outcome = run(&case, &strategy, &Options::default());
             matches!(outcome, Outcome::Found(_))
         });
         assert_eq!(found, expected, "seed {seed}, {bits} bits, cut at {cut}");
@@ -143,8 +196,8 @@ fn cores_share_what_is_hard() {
             lengths: vec![6, 9, 9, 9],
             wishes: 40,
         };
-        let problem = make(&shape, &mut rng);
-        let expected = is_found(&problem);
+        let case = make(&shape, &mut rng);
+        let expected = is_found(&case);
         for strategy in [
             Strategy::Cubes,
             Strategy::Partition(Slice::all(4)),
@@ -156,7 +209,7 @@ fn cores_share_what_is_hard() {
                 cube_conflicts: 20,
                 ..Options::default()
             };
-            let outcome = run(&problem, &strategy, &options);
+            let outcome = run(&case, &strategy, &options);
             assert_eq!(
                 matches!(outcome, Outcome::Found(_)),
                 expected,

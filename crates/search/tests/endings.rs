@@ -2,15 +2,15 @@
 
 mod common;
 
-use common::{Shape, make, small};
+use common::{Case, Shape, make, search, search_with, small};
 use fastrand::Rng;
 use search::{
-    Checkpoint, CheckpointError, Engine, Identity, Options, Outcome, Problem, Schedule, Seat,
-    Slice, Strategy, Tiling, search, search_with,
+    Checkpoint, CheckpointError, ContextSchedule, Duty, Identity, Options, Outcome, Problem, Seat,
+    Slice, Strategy, Tiling,
 };
 use solve::{
-    Budget, Cadical, ClauseSink, ClauseSource, Cnf, Interrupter, LearntSink, Literal, Reason,
-    SatSolver, ShareClauses, Statistics, Variable,
+    Budget, Cadical, ClauseList, ClauseSink, Interrupter, Literal, Reason, SatSolver, ShareClauses,
+    Simplify, Statistics, Variable,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const SOON: Duration = Duration::from_secs(60);
 
 /// Takes hours: more pigeons than holes. The schedule has nothing to do with it.
-fn hard() -> Problem {
+fn hard() -> Case {
     let mut rng = Rng::with_seed(1);
     let shape = Shape {
         contexts: 4,
@@ -28,23 +28,25 @@ fn hard() -> Problem {
         lengths: vec![3, 3, 3],
         wishes: 0,
     };
-    let mut problem = make(&shape, &mut rng);
+    let mut case = make(&shape, &mut rng);
     let holes = 13;
-    let cnf = &mut problem.cnf;
+    let clauses = &mut case.problem.clauses;
     let mut sits = Vec::new();
     for _ in 0..=holes {
-        let row: Vec<Literal> = (0..holes).map(|_| cnf.new_variable().positive()).collect();
-        cnf.add_clause(&row);
+        let row: Vec<Literal> = (0..holes)
+            .map(|_| clauses.new_variable().positive())
+            .collect();
+        clauses.add_clause(&row);
         sits.push(row);
     }
     for (index, one) in sits.iter().enumerate() {
         for other in &sits[..index] {
             for (one, other) in one.iter().zip(other) {
-                cnf.add_clause(&[!*one, !*other]);
+                clauses.add_clause(&[!*one, !*other]);
             }
         }
     }
-    problem
+    case
 }
 
 fn all() -> Vec<Strategy> {
@@ -112,15 +114,11 @@ fn time_and_memory_hold_for_all_cores() {
 }
 
 /// What one question about everything says.
-fn whole(problem: &Problem) -> Outcome {
+fn whole(case: &Case) -> Outcome {
     let options = Options::default();
-    search(
-        problem.clone(),
-        &Strategy::Whole,
-        &options,
-        None,
-        &mut |_| true,
-    )
+    search(case.clone(), &Strategy::Whole, &options, None, &mut |_| {
+        true
+    })
     .outcome
 }
 
@@ -176,17 +174,11 @@ impl SatSolver for Mortal {
     fn interrupter(&self) -> Interrupter {
         self.solver.interrupter()
     }
-}
-
-impl ShareClauses for Mortal {
-    fn on_learnt(&mut self, max_length: usize, sink: LearntSink) {
-        self.solver.on_learnt(max_length, sink);
+    fn sharing(&mut self) -> Option<&mut dyn ShareClauses> {
+        self.solver.sharing()
     }
-    fn take_learnt(&mut self, variables: &[Variable], source: ClauseSource) {
-        self.solver.take_learnt(variables, source);
-    }
-    fn stop_sharing(&mut self) {
-        self.solver.stop_sharing();
+    fn simplifying(&mut self) -> Option<&mut dyn Simplify> {
+        self.solver.simplifying()
     }
 }
 
@@ -194,11 +186,11 @@ impl ShareClauses for Mortal {
 fn a_core_that_fails_gives_its_work_back() {
     for seed in 0..60 {
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let whole = whole(&problem);
+        let case = make(&small(&mut rng), &mut rng);
+        let whole = whole(&case);
         for strategy in all() {
             // All but the last core fail sooner or later.
-            let make = |seat: Seat| -> Box<dyn Engine> {
+            let make = |seat: Seat| -> Box<dyn SatSolver> {
                 Box::new(Mortal {
                     solver: Cadical::new(),
                     calls: if seat.core == 2 {
@@ -214,14 +206,9 @@ fn a_core_that_fails_gives_its_work_back() {
                 cube_conflicts: 1,
                 ..Options::default()
             };
-            let report = search_with(
-                &make,
-                problem.clone(),
-                &strategy,
-                &options,
-                None,
-                &mut |_| true,
-            );
+            let report = search_with(&make, case.clone(), &strategy, &options, None, &mut |_| {
+                true
+            });
             match (&report.outcome, &whole) {
                 (Outcome::Found(_), Outcome::Found(_)) | (Outcome::None, Outcome::None) => {}
                 (outcome, _) => panic!("seed {seed}, {strategy:?}: {outcome:?}"),
@@ -237,12 +224,16 @@ fn cores_go_on_with_a_simplified_formula() {
     for seed in 0..60 {
         let start = Instant::now();
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let whole = whole(&problem);
-        let make = |seat: Seat| -> Box<dyn Engine> {
+        let case = make(&small(&mut rng), &mut rng);
+        let whole = whole(&case);
+        let make = |seat: Seat| -> Box<dyn SatSolver> {
             Box::new(Mortal {
                 solver: Cadical::new(),
-                calls: if seat.is_simplified { u32::MAX } else { 0 },
+                calls: if seat.duty == Duty::Search {
+                    0
+                } else {
+                    u32::MAX
+                },
                 end: End::Tires,
             })
         };
@@ -254,7 +245,7 @@ fn cores_go_on_with_a_simplified_formula() {
         };
         let report = search_with(
             &make,
-            problem.clone(),
+            case.clone(),
             &Strategy::Cubes,
             &options,
             None,
@@ -263,8 +254,12 @@ fn cores_go_on_with_a_simplified_formula() {
         match (&report.outcome, &whole) {
             (Outcome::Found(model), Outcome::Found(_)) => {
                 let is_true = |literal| model.value(literal) == Some(true);
-                assert!(is_true(problem.query), "seed {seed}");
-                assert_eq!(problem.cnf.first_violated(is_true), None, "seed {seed}");
+                assert!(is_true(case.problem.query), "seed {seed}");
+                assert_eq!(
+                    case.problem.clauses.first_violated(is_true),
+                    None,
+                    "seed {seed}"
+                );
                 found += 1;
             }
             (Outcome::None, Outcome::None) => none += 1,
@@ -282,10 +277,10 @@ fn hard_instances_get_solvers_of_their_own() {
     for seed in 0..60 {
         let start = Instant::now();
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let whole = whole(&problem);
+        let case = make(&small(&mut rng), &mut rng);
+        let whole = whole(&case);
         let made = AtomicU32::new(0);
-        let make = |_: Seat| -> Box<dyn Engine> {
+        let make = |_: Seat| -> Box<dyn SatSolver> {
             let is_first = made.fetch_add(1, Ordering::SeqCst) == 0;
             Box::new(Mortal {
                 solver: Cadical::new(),
@@ -299,7 +294,7 @@ fn hard_instances_get_solvers_of_their_own() {
         };
         let report = search_with(
             &make,
-            problem.clone(),
+            case.clone(),
             &Strategy::Swarm(tiling),
             &Options::default(),
             None,
@@ -317,7 +312,7 @@ fn hard_instances_get_solvers_of_their_own() {
 #[test]
 fn without_cores_there_is_no_answer() {
     for end in [End::Fails, End::Panics] {
-        let make = |_: Seat| -> Box<dyn Engine> {
+        let make = |_: Seat| -> Box<dyn SatSolver> {
             Box::new(Mortal {
                 solver: Cadical::new(),
                 calls: 0,
@@ -362,8 +357,8 @@ fn a_search_goes_on_where_it_was_stopped() {
     let mut resumed = 0;
     for seed in 0..40 {
         let mut rng = Rng::with_seed(seed);
-        let problem = make(&small(&mut rng), &mut rng);
-        let whole = whole(&problem);
+        let case = make(&small(&mut rng), &mut rng);
+        let whole = whole(&case);
         let expected = matches!(whole, Outcome::Found(_));
         for strategy in all().iter().filter(|strategy| strategy.has_checkpoints()) {
             let path = folder.path().join(format!("{}-{seed}", strategy.name()));
@@ -381,7 +376,7 @@ fn a_search_goes_on_where_it_was_stopped() {
                 } else {
                     rng.u32(1..4)
                 };
-                let make = |_: Seat| -> Box<dyn Engine> {
+                let make = |_: Seat| -> Box<dyn SatSolver> {
                     Box::new(Mortal {
                         solver: Cadical::new(),
                         calls: lives,
@@ -389,10 +384,10 @@ fn a_search_goes_on_where_it_was_stopped() {
                     })
                 };
                 let checkpoint = open(&path, strategy);
-                let problem = problem.clone();
+                let case = case.clone();
                 let report = search_with(
                     &make,
-                    problem,
+                    case,
                     strategy,
                     &options,
                     Some(checkpoint),
@@ -414,7 +409,7 @@ fn a_search_goes_on_where_it_was_stopped() {
                 let checkpoint = Some(open(&path, strategy));
                 let again = search_with(
                     &|_| panic!("there should be nothing to ask"),
-                    problem.clone(),
+                    case.clone(),
                     strategy,
                     &options,
                     checkpoint,
@@ -436,18 +431,20 @@ fn a_search_goes_on_where_it_was_stopped() {
 fn a_checkpoint_of_something_else_is_refused() {
     let folder = tempfile::tempdir().expect("there should be a temporary folder");
     let path = folder.path().join("checkpoint");
-    let cnf = {
-        let mut cnf = Cnf::new();
-        let truth = cnf.new_variable().positive();
-        cnf.add_clause(&[truth]);
-        cnf
+    let clauses = {
+        let mut clauses = ClauseList::new();
+        let truth = clauses.new_variable().positive();
+        clauses.add_clause(&[truth]);
+        clauses
     };
     let truth = Literal::from_dimacs(1).expect("1 should be a literal");
-    let problem = Problem {
-        cnf,
-        query: !truth,
-        parts: Vec::new(),
-        schedule: Schedule {
+    let case = Case {
+        problem: Problem {
+            clauses,
+            query: !truth,
+            parts: Vec::new(),
+        },
+        schedule: ContextSchedule {
             truth,
             run: vec![vec![truth]],
             unused_from: vec![!truth, truth],
@@ -457,7 +454,7 @@ fn a_checkpoint_of_something_else_is_refused() {
     let checkpoint = Checkpoint::open(&path, identity("cubes"), None).expect("none is there yet");
     assert_eq!(checkpoint.n_closed(), 0);
     let report = search(
-        problem,
+        case,
         &Strategy::Cubes,
         &Options::default(),
         Some(checkpoint),

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::process::ExitCode;
 
-use solve::{Budget, Cadical, Cnf, Outcome, SatSolver, dimacs};
+use solve::{Budget, Cadical, ClauseList, Outcome, SatSolver, dimacs};
 
 fn main() -> ExitCode {
     run().unwrap_or_else(|error| {
@@ -49,7 +49,7 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::from(code))
 }
 
-fn write_values(cnf: &Cnf, solver: &Cadical, output: &mut impl Write) -> io::Result<()> {
+fn write_values(cnf: &ClauseList, solver: &Cadical, output: &mut impl Write) -> io::Result<()> {
     for variable in cnf.variables() {
         let value = solver.value(variable.positive()) == Some(true);
         writeln!(output, "v {}", variable.literal(value))?;

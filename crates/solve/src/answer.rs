@@ -5,9 +5,8 @@
 //! whose output is not understood must not decide a verdict. Whether a model
 //! is one, and whether the exit code agrees, is for the caller to check.
 
+use clauses::Literal;
 use std::io::BufRead;
-
-use crate::literal::Literal;
 
 /// The answer of a solver, not yet believed.
 #[derive(Debug, PartialEq, Eq)]

@@ -20,12 +20,12 @@ use cadical_sys::{
     CaDiCal, ClauseIterator, ExternalPropagator, Learner, State, Status, Terminator,
 };
 
+use clauses::{ClauseList, ClauseSink, Literal, Variable, VariableCount};
+
 use crate::budget::{Budget, Interrupter, Reason, Watch};
-use crate::cnf::{ClauseSink, Cnf, VariableCount};
 use crate::error::Error;
-use crate::literal::{Literal, Variable};
 use crate::solver::{
-    ClauseSource, Last, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Statistics,
+    ClauseSource, Last, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Simplify, Statistics,
     flaw_of_model,
 };
 
@@ -39,7 +39,7 @@ pub struct Cadical {
     last: Last,
     interrupter: Interrupter,
     /// All clauses, if models are to be checked against them.
-    witness: Option<Cnf>,
+    witness: Option<ClauseList>,
     /// The clause being added, in the numbers CaDiCaL takes.
     numbers: Vec<i32>,
 }
@@ -84,7 +84,7 @@ impl Cadical {
             time: Duration::ZERO,
             last: Last::Nothing,
             interrupter: Interrupter::new(),
-            witness: cfg!(debug_assertions).then(Cnf::new),
+            witness: cfg!(debug_assertions).then(ClauseList::new),
             numbers: Vec::new(),
         }
     }
@@ -152,37 +152,6 @@ impl Cadical {
         self.set_option("seed", seed)
     }
 
-    /// A smaller formula over the same variables, from which many that are not
-    /// to be kept are gone.
-    ///
-    /// Its clauses follow from those given so far. If it has a model, then some
-    /// model of the clauses given so far has the same values for all variables
-    /// that still occur in it, and for those to be kept.
-    ///
-    /// Meant for a solver that is not used for anything else: only the deadline
-    /// and the memory of the budget count.
-    pub fn simplified(&mut self, keep: &[Literal], budget: &Budget) -> Result<Cnf, Reason> {
-        // Each round tries all techniques once. More take longer than they save.
-        const ROUNDS: i32 = 1;
-        self.variables.require(keep);
-        for literal in keep {
-            self.solver.0.freeze(literal.to_dimacs());
-        }
-        let watch = Watch::new(budget, &self.interrupter);
-        let (status, stopped) = self.guarded(watch, |solver| solver.simplify(ROUNDS));
-        if let Some(reason) = stopped {
-            return Err(reason);
-        }
-        let mut taken = Taken(Cnf::new());
-        taken.0.reserve_variables(self.variables.get());
-        if status == Status::UNSATISFIABLE {
-            taken.0.add_clause(&[]);
-        } else {
-            self.solver.0.traverse_clauses(&mut taken);
-        }
-        Ok(taken.0)
-    }
-
     /// Has CaDiCaL do something that may be stopped, and says why if it was.
     fn guarded(
         &mut self,
@@ -241,8 +210,8 @@ impl Cadical {
         let values: Vec<bool> = numbers
             .map(|number| self.solver.0.val(number) > 0)
             .collect();
-        if let Some(cnf) = &self.witness
-            && let Some(flaw) = flaw_of_model(&values, cnf, assumptions)
+        if let Some(clauses) = &self.witness
+            && let Some(flaw) = flaw_of_model(&values, clauses, assumptions)
         {
             panic!("CaDiCaL should give models of the formula, but {flaw}");
         }
@@ -292,8 +261,8 @@ impl ClauseSink for Cadical {
             variable.number(),
             "CaDiCaL should number as we do"
         );
-        if let Some(cnf) = &mut self.witness {
-            cnf.new_variable();
+        if let Some(clauses) = &mut self.witness {
+            clauses.new_variable();
         }
         variable
     }
@@ -305,8 +274,8 @@ impl ClauseSink for Cadical {
             .extend(clause.iter().map(|literal| literal.to_dimacs()));
         self.solver.0.clause6(&self.numbers);
         self.clauses += 1;
-        if let Some(cnf) = &mut self.witness {
-            cnf.add_clause(clause);
+        if let Some(clauses) = &mut self.witness {
+            clauses.add_clause(clause);
         }
     }
 }
@@ -344,6 +313,38 @@ impl SatSolver for Cadical {
 
     fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()
+    }
+
+    fn sharing(&mut self) -> Option<&mut dyn ShareClauses> {
+        Some(self)
+    }
+
+    fn simplifying(&mut self) -> Option<&mut dyn Simplify> {
+        Some(self)
+    }
+}
+
+impl Simplify for Cadical {
+    fn simplified(&mut self, keep: &[Literal], budget: &Budget) -> Result<ClauseList, Reason> {
+        // Each round tries all techniques once. More take longer than they save.
+        const ROUNDS: i32 = 1;
+        self.variables.require(keep);
+        for literal in keep {
+            self.solver.0.freeze(literal.to_dimacs());
+        }
+        let watch = Watch::new(budget, &self.interrupter);
+        let (status, stopped) = self.guarded(watch, |solver| solver.simplify(ROUNDS));
+        if let Some(reason) = stopped {
+            return Err(reason);
+        }
+        let mut taken = Taken(ClauseList::new());
+        taken.0.reserve_variables(self.variables.get());
+        if status == Status::UNSATISFIABLE {
+            taken.0.add_clause(&[]);
+        } else {
+            self.solver.0.traverse_clauses(&mut taken);
+        }
+        Ok(taken.0)
     }
 }
 
@@ -413,7 +414,7 @@ impl Terminator for Guard {
 }
 
 /// Collects the clauses of a solver.
-struct Taken(Cnf);
+struct Taken(ClauseList);
 
 impl ClauseIterator for Taken {
     fn clause(&mut self, clause: &[i32]) -> bool {

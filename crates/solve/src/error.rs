@@ -4,8 +4,6 @@
 //! [`Outcome::Unknown`](crate::Outcome::Unknown) with a
 //! [`Reason`](crate::Reason), because a run can usually go on without it.
 
-use std::io;
-
 use thiserror::Error;
 
 /// An error of this crate. None of them is a bug of ours: each comes from a
@@ -43,17 +41,6 @@ pub enum Error {
         /// The name as given.
         name: String,
     },
-    /// A DIMACS file that is not one.
-    #[error("line {line}: {problem}")]
-    Dimacs {
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong there.
-        problem: String,
-    },
-    /// A file could not be read.
-    #[error("cannot read the formula: {0}")]
-    Read(#[source] io::Error),
     /// A program does not behave as a SAT solver should.
     #[error("`{program}` cannot serve as a SAT solver: {problem}")]
     NotASolver {

@@ -1,8 +1,9 @@
 //! Solver traits and one file per back end: the only crate that sees a
 //! solver's API.
 //!
-//! A formula builder writes clauses into a [`ClauseSink`], which can be a
-//! solver, a file or memory. A strategy asks a [`SatSolver`] about them under
+//! A formula builder writes clauses into a [`ClauseSink`], which a solver is; so
+//! are lists and files, which the crate `clauses` has. A [`Factory`] makes
+//! solvers. A strategy asks a [`SatSolver`] about them under
 //! assumptions, within a [`Budget`]. Two back ends answer: [`Cadical`] within
 //! this process, and [`Process`] with any program that reads DIMACS.
 //!
@@ -13,18 +14,18 @@
 mod answer;
 mod budget;
 mod cadical;
-mod cnf;
-pub mod dimacs;
 mod error;
-mod literal;
+mod factory;
 pub mod memory;
 mod process;
 mod solver;
 
 pub use budget::{Budget, Interrupter, Reason};
 pub use cadical::Cadical;
-pub use cnf::{ClauseSink, Cnf};
+pub use clauses::{ClauseList, ClauseSink, Literal, Variable, dimacs};
 pub use error::Error;
-pub use literal::{Literal, Variable};
+pub use factory::{Ability, Backend, Factory, Role};
 pub use process::{Input, Process};
-pub use solver::{ClauseSource, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Statistics};
+pub use solver::{
+    ClauseSource, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Simplify, Statistics,
+};

@@ -23,14 +23,12 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use clauses::{ClauseList, ClauseSink, Literal, Variable, dimacs};
 use tempfile::NamedTempFile;
 
 use crate::answer::{Answer, excerpt, read_answer};
 use crate::budget::{Budget, Interrupter, Reason, Watch};
-use crate::cnf::{ClauseSink, Cnf};
-use crate::dimacs;
 use crate::error::Error;
-use crate::literal::{Literal, Variable};
 use crate::solver::{Last, Outcome, SatSolver, Statistics, flaw_of_model};
 
 /// How the program gets the formula.
@@ -51,7 +49,7 @@ pub struct Process {
     program: OsString,
     arguments: Vec<OsString>,
     input: Input,
-    cnf: Cnf,
+    clauses: ClauseList,
     solves: u64,
     time: Duration,
     last: Last,
@@ -71,7 +69,7 @@ impl Process {
             program: program.into(),
             arguments: arguments.into_iter().map(Into::into).collect(),
             input,
-            cnf: Cnf::new(),
+            clauses: ClauseList::new(),
             solves: 0,
             time: Duration::ZERO,
             last: Last::Nothing,
@@ -124,7 +122,7 @@ impl Process {
                 watch,
             };
             dimacs::write(
-                &self.cnf,
+                &self.clauses,
                 assumptions,
                 BufWriter::with_capacity(1 << 16, to),
             )?;
@@ -158,7 +156,7 @@ impl Process {
                 });
             }
             stop_if_told(watch)?;
-            let limit = output_limit(self.cnf.variable_count());
+            let limit = output_limit(self.clauses.variable_count());
             if running.output_length().map_err(failure)? > limit {
                 return Err(Reason::SolverDied(format!(
                     "it printed more than {limit} bytes"
@@ -180,7 +178,7 @@ impl Process {
             output,
             messages,
         } = finished;
-        let answer = read_answer(BufReader::new(output), self.cnf.variable_count())
+        let answer = read_answer(BufReader::new(output), self.clauses.variable_count())
             .map_err(|problem| format!("{problem}; {status}{}", quote(&messages)))?;
         // An unsatisfiable formula is the one answer that is not checked, so a
         // solver that is not quite well must not give it.
@@ -192,7 +190,8 @@ impl Process {
             ));
         }
         match answer {
-            Answer::Satisfiable(values) => match flaw_of_model(&values, &self.cnf, assumptions) {
+            Answer::Satisfiable(values) => match flaw_of_model(&values, &self.clauses, assumptions)
+            {
                 Some(flaw) => Err(flaw),
                 None => Ok((Outcome::Satisfiable, Last::Model(values))),
             },
@@ -311,17 +310,17 @@ impl Drop for Running {
 
 impl ClauseSink for Process {
     fn new_variable(&mut self) -> Variable {
-        self.cnf.new_variable()
+        self.clauses.new_variable()
     }
 
     fn add_clause(&mut self, clause: &[Literal]) {
-        self.cnf.add_clause(clause);
+        self.clauses.add_clause(clause);
     }
 }
 
 impl SatSolver for Process {
     fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> Outcome {
-        self.cnf.require(assumptions);
+        self.clauses.require(assumptions);
         let start = Instant::now();
         let (outcome, last) = self
             .ask(assumptions, budget)
@@ -342,8 +341,8 @@ impl SatSolver for Process {
 
     fn statistics(&self) -> Statistics {
         Statistics {
-            variables: self.cnf.variable_count().into(),
-            clauses: self.cnf.clause_count() as u64,
+            variables: self.clauses.variable_count().into(),
+            clauses: self.clauses.clause_count() as u64,
             solves: self.solves,
             time: self.time,
             ..Statistics::default()

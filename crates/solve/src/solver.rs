@@ -1,16 +1,16 @@
 //! What a SAT solver is to the rest of Threadbare.
 //!
 //! [`SatSolver`] is what every back end can do. What only some can do is a
-//! trait of its own ([`Phases`], [`ShareClauses`]), so that code that needs it
+//! trait of its own ([`Phases`], [`ShareClauses`], [`Simplify`]), so that code that needs it
 //! says so in its types and no method exists only to fail. A back end must
 //! never guess: whatever it is not sure of is [`Outcome::Unknown`].
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use clauses::{ClauseList, ClauseSink, Literal, Variable};
+
 use crate::budget::{Budget, Interrupter, Reason};
-use crate::cnf::{ClauseSink, Cnf};
-use crate::literal::{Literal, Variable};
 
 /// What a call of `solve` found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +93,16 @@ pub trait SatSolver: ClauseSink + Send {
     /// A handle that stops this solver from another thread. All handles of one
     /// solver are the same.
     fn interrupter(&self) -> Interrupter;
+
+    /// The same solver as one that shares clauses, if it can.
+    fn sharing(&mut self) -> Option<&mut dyn ShareClauses> {
+        None
+    }
+
+    /// The same solver as one that simplifies its clauses for others, if it can.
+    fn simplifying(&mut self) -> Option<&mut dyn Simplify> {
+        None
+    }
 }
 
 /// A solver that can be told which value to try first.
@@ -142,6 +152,20 @@ pub trait ShareClauses {
     fn stop_sharing(&mut self);
 }
 
+/// A solver that can give back what it has made of its clauses.
+pub trait Simplify {
+    /// A smaller formula over the same variables, from which many that are not
+    /// to be kept are gone.
+    ///
+    /// Its clauses follow from those given so far. If it has a model, then some
+    /// model of the clauses given so far has the same values for all variables
+    /// that still occur in it, and for those to be kept.
+    ///
+    /// Meant for a solver that is not used for anything else: only the deadline
+    /// and the memory of the budget count.
+    fn simplified(&mut self, keep: &[Literal], budget: &Budget) -> Result<ClauseList, Reason>;
+}
+
 /// The result of the last call, in the form both back ends keep it.
 ///
 /// A copy rather than a question to the solver, so that it outlives the
@@ -176,11 +200,15 @@ impl Last {
 
 /// Why these values are not a model of the clauses and the assumptions; `None`
 /// if they are one.
-pub(crate) fn flaw_of_model(values: &[bool], cnf: &Cnf, assumptions: &[Literal]) -> Option<String> {
+pub(crate) fn flaw_of_model(
+    values: &[bool],
+    clauses: &ClauseList,
+    assumptions: &[Literal],
+) -> Option<String> {
     let is_true = |literal: Literal| values[literal.variable().index()] == literal.is_positive();
     if let Some(assumption) = assumptions.iter().find(|&&literal| !is_true(literal)) {
         return Some(format!("its model makes the assumption {assumption} false"));
     }
-    let clause = cnf.first_violated(is_true)?;
+    let clause = clauses.first_violated(is_true)?;
     Some(format!("its model makes the clause {clause:?} false"))
 }

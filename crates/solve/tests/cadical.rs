@@ -11,8 +11,8 @@ use common::{
     random_formula,
 };
 use solve::{
-    Budget, Cadical, ClauseSink, Cnf, Literal, Outcome, Phases, Reason, SatSolver, ShareClauses,
-    Variable,
+    Budget, Cadical, ClauseList, ClauseSink, Literal, Outcome, Phases, Reason, SatSolver,
+    ShareClauses, Simplify, Variable,
 };
 
 fn solve(solver: &mut impl SatSolver, assumptions: &[Literal]) -> Outcome {
@@ -168,7 +168,7 @@ fn clauses_and_variables_added_between_calls() {
     let mut random = fastrand::Rng::with_seed(2);
     for _ in 0..400 {
         let mut solver = Cadical::new();
-        let mut cnf = Cnf::new();
+        let mut cnf = ClauseList::new();
         for _ in 0..12 {
             if cnf.variable_count() < 14 {
                 for _ in 0..random.u32(1..=2) {

@@ -105,13 +105,16 @@ pub struct Thread {
     pub positions: Vec<Position>,
     /// Whether the thread can end at all; if not, joins with it never return.
     pub can_end: bool,
-    /// So many positions at the beginning may come before the first step that takes
-    /// a turn. The thread may pass them with its creation, as far as its path does
-    /// not lead through them or they are its own. None if none is its own.
+    /// So many positions at the beginning come before the first that is a step for
+    /// certain. As far as the thread's path does not lead through them or they are its
+    /// own, they are no steps: the thread may pass them with its creation, before
+    /// anybody else does anything. Whoever counts switches between threads must allow
+    /// that; for others it makes no difference. None if none is its own.
     pub quiet_before: usize,
     /// Of so many positions, those that the thread's path does not lead through
-    /// are passed together with the one before, unless the thread is stuck there.
-    /// The others may be passed later too, since it makes no difference.
+    /// are passed together with the one before, with nothing of anybody in between,
+    /// unless the thread is stuck there. The others may be passed later too, since it
+    /// makes no difference.
     pub skips_before: usize,
 }
 
@@ -143,8 +146,8 @@ pub struct Position {
     /// Whether the thread's path leads through it.
     pub guard: TermId,
     /// Whether it concerns only memory that the thread has made itself and not made
-    /// known. Before the thread has taken any other step, this is no step yet and
-    /// takes no turn.
+    /// known. Before the thread has taken any other step, this is no step (see
+    /// `docs/schedules.md`): nobody can tell it from what the creation does.
     pub own: TermId,
     /// In the order in which they happen within the step.
     pub accesses: Vec<Access>,

@@ -40,8 +40,10 @@ pub struct Options {
     pub unwind_every_loop: bool,
     /// Loops with a bound of their own.
     pub unwind_loops: HashMap<(FunctionId, LoopId), u32>,
-    /// The most contexts that runs of interest have, or the most rounds in which
-    /// each thread has a turn; tells how far values can get.
+    /// How often runs of interest hand over from one thread to another at most, going
+    /// round all threads in the order of their creation counting as once; and once for
+    /// the beginning. Tells how far values can get: what a thread reads was there
+    /// before it was handed over to, or is its own.
     pub turns: Option<u32>,
     pub surroundings: Surroundings,
     /// The program frees memory somewhere.
@@ -146,8 +148,8 @@ pub struct Unfolding {
     /// not to be one.
     pub is_coarse: bool,
     pub passes: u32,
-    /// Holds for any number of turns; otherwise only for as many as were asked
-    /// for, since more could bring about other values.
+    /// Holds for any number of turns, see [`Options::turns`]; otherwise only for as
+    /// many as were asked for, since more could bring about other values.
     pub is_settled: bool,
 }
 

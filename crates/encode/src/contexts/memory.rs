@@ -89,7 +89,7 @@ impl CellState {
         schedule: &Schedule,
         context: usize,
         blaster: &mut Blaster,
-        sink: &mut impl ClauseSink,
+        sink: &mut (impl ClauseSink + ?Sized),
     ) -> Lit {
         let changes = &mut self.changes[context];
         if let Some(any) = changes.any {
@@ -374,7 +374,7 @@ impl Memory {
         &mut self,
         schedule: &Schedule,
         blaster: &mut Blaster,
-        sink: &mut impl ClauseSink,
+        sink: &mut (impl ClauseSink + ?Sized),
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Option<()> {
         let mut has_changed = true;
@@ -400,7 +400,7 @@ impl Memory {
         Some(())
     }
 
-    fn tell<S: ClauseSink>(
+    fn tell<S: ClauseSink + ?Sized>(
         &mut self,
         waiting: &Waiting,
         schedule: &Schedule,

@@ -10,7 +10,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use formula::{Blaster, ClauseSink, Lit, Polarity};
 use unfold::{ThreadId, Threads};
 
-use super::Options;
+use super::Turns;
 
 /// Literals by context.
 pub type Row = Vec<Lit>;
@@ -53,17 +53,18 @@ impl Schedule {
     /// If there is no thread or no context.
     pub fn new(
         threads: &Threads,
-        options: &Options,
+        contexts: usize,
+        turns: Turns,
         blaster: &mut Blaster,
         sink: &mut impl ClauseSink,
     ) -> Schedule {
         let n_threads = threads.threads.len();
         assert!(n_threads > 0, "there should be a main thread");
-        assert!(options.contexts > 0, "there should be a context");
+        assert!(contexts > 0, "there should be a context");
         let mut schedule = Schedule {
-            contexts: options.contexts,
+            contexts,
             // Two threads that take turns are in that order anyway.
-            is_round_robin: options.round_robin || n_threads <= 2,
+            is_round_robin: turns == Turns::InRounds || n_threads <= 2,
             threads: SecondaryMap::new(),
             unused_from: Vec::new(),
         };

@@ -1,9 +1,11 @@
-//! The encoding by contexts, compared with explicit enumeration of schedules
-//! on small random programs, and measured on one real program.
+//! Encodings, compared with explicit enumeration of runs on small random programs; the
+//! one by contexts is also measured on one real program.
 
+mod by_contexts;
 mod describe;
 mod generator;
 mod handles;
+mod matrix;
 mod oracle;
 mod safestack;
 mod simulator;

@@ -3,8 +3,8 @@
 
 use crate::generator::expect_well_formed;
 use cranelift_entity::{EntityRef, PrimaryMap};
-use encode::{Options, encode};
-use formula::{ClauseList, Range, TermId, Terms};
+use encode::{ByContexts, Contexts, Encode, Encoding, Goals};
+use formula::{ClauseList, ClauseSink, Range, TermId, Terms};
 use unfold::{
     Access, Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Threads,
     Violation,
@@ -314,21 +314,25 @@ impl Builder {
 
 /// Variables of a straightforward program for the same encoding, by contexts,
 /// at 4 bits for each cell.
-const STRAIGHTFORWARD: [(usize, usize); 2] = [(4, 31575), (5, 38042)];
+const STRAIGHTFORWARD: [(usize, u32); 2] = [(4, 31575), (5, 38042)];
+
+fn encode(threads: &Threads, contexts: usize, sink: &mut impl ClauseSink) -> Contexts {
+    let goals = Goals::default();
+    let encoding = ByContexts::default().encode(threads, contexts, goals, sink, &mut || true, None);
+    encoding.expect("nobody interrupts")
+}
 
 #[test]
 fn size() {
     let threads = safestack(3);
     for (contexts, n_variables) in STRAIGHTFORWARD {
         let mut clauses = ClauseList::new();
-        let options = Options::new(contexts);
-        let encoding = encode(&threads, &options, &mut clauses, &mut || true, None);
-        let any_violation = encoding.unwrap().any_violation(&mut clauses);
-        formula::ClauseSink::add_clause(&mut clauses, &[any_violation]);
+        let any_violation = encode(&threads, contexts, &mut clauses).any_violation(&mut clauses);
+        clauses.add_clause(&[any_violation]);
         assert!(
-            clauses.n_variables() * 2 <= n_variables,
+            clauses.variable_count() * 2 <= n_variables,
             "{} variables for {contexts} contexts",
-            clauses.n_variables()
+            clauses.variable_count()
         );
     }
 }
@@ -337,7 +341,6 @@ fn size() {
 fn no_bug_within_four_contexts() {
     let threads = safestack(3);
     let mut solver = Solver::default();
-    let encoding = encode(&threads, &Options::new(4), &mut solver, &mut || true, None);
-    let any_violation = encoding.unwrap().any_violation(&mut solver);
+    let any_violation = encode(&threads, 4, &mut solver).any_violation(&mut solver);
     assert!(!solver.is_satisfiable(&[any_violation]));
 }

@@ -111,7 +111,7 @@ impl Simulator<'_> {
     }
 
     /// Whether a thread passes its next position together with the one before.
-    fn skips(&self, state: &State, thread: ThreadId) -> bool {
+    pub fn skips(&self, state: &State, thread: ThreadId) -> bool {
         let index = state.passed[thread.index()];
         let data = &self.threads.threads[thread];
         (1..data.skips_before).contains(&index)
@@ -250,13 +250,13 @@ impl Simulator<'_> {
             .map(|(id, _)| (id.as_u32(), model.values[id]))
             .collect();
         let mut state = self.start(&inputs).expect("the start should be allowed");
-        for context in &model.contexts {
+        for stretch in &model.stretches {
             assert_eq!(
-                context.positions.start,
-                state.passed[context.thread.index()]
+                stretch.positions.start,
+                state.passed[stretch.thread.index()]
             );
-            for _ in context.positions.clone() {
-                let next = self.step(&state, context.thread);
+            for _ in stretch.positions.clone() {
+                let next = self.step(&state, stretch.thread);
                 state = next.expect("a position in a model should be passable");
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::dpll::{is_true, solve};
 use crate::mirror::{Expr, Generator};
-use formula::{Blaster, ClauseList, ClauseSink, Cnf, GateEvaluator, Gates, Lit, Mode};
+use formula::{Blaster, ClauseList, ClauseSink, Cnf, GateEvaluator, Gates, Lit, Literal, Mode};
 use formula::{Options, Polarity, TermId, Terms};
 use std::rc::Rc;
 
@@ -64,13 +64,13 @@ impl Formula {
 }
 
 /// Assumptions that fix the variables, as far as the solver knows their bits.
-fn assume(blaster: &mut Blaster, formula: &Formula, values: &[u128]) -> Vec<i32> {
+fn assume(blaster: &mut Blaster, formula: &Formula, values: &[u128]) -> Vec<Literal> {
     let mut assumed = Vec::new();
     for (variable, value) in formula.variables.iter().zip(values) {
         for (bit, lit) in blaster.bits(&formula.terms, *variable).iter().enumerate() {
             if let Some(literal) = blaster.cnf.known_literal(*lit) {
                 let holds = value >> bit & 1 == 1;
-                assumed.push(if holds { literal } else { -literal });
+                assumed.push(if holds { literal } else { !literal });
             }
         }
     }
@@ -147,7 +147,7 @@ fn polarities_can_be_asked_for_one_by_one() {
                 for (wanted, other) in [(true, Polarity::Positive), (false, Polarity::Negative)] {
                     if asked.contains(&other) || asked.contains(&Polarity::Both) {
                         let mut assumed = assumed.clone();
-                        assumed.push(if wanted { literals[0] } else { -literals[0] });
+                        assumed.push(if wanted { literals[0] } else { !literals[0] });
                         assert_eq!(
                             solve(&clauses, &assumed).is_some(),
                             expected == wanted,
@@ -159,11 +159,11 @@ fn polarities_can_be_asked_for_one_by_one() {
             }
         }
         assert_eq!(literals[0], literals[1], "seed {seed}");
-        let before = clauses.n_clauses();
+        let before = clauses.clause_count();
         let terms = &formula.terms;
         blaster.solver_literal(terms, formula.term, Polarity::Both, &mut clauses);
         assert_eq!(
-            clauses.n_clauses(),
+            clauses.clause_count(),
             before,
             "seed {seed}: nothing is left to say"
         );
@@ -238,11 +238,11 @@ fn equated_literals_are_equal() {
             let mut evaluator = GateEvaluator::new(&gates, value_of);
             let mut holds = |lit| evaluator.value(lit);
             let expected = pairs.iter().all(|(a, b)| holds(*a) == holds(*b)) && holds(wanted);
-            let assumed: Vec<i32> = inputs
+            let assumed: Vec<Literal> = inputs
                 .iter()
                 .filter_map(|input| {
                     let literal = cnf.known_literal(*input)?;
-                    Some(if value_of(*input) { literal } else { -literal })
+                    Some(if value_of(*input) { literal } else { !literal })
                 })
                 .collect();
             assert_eq!(
@@ -266,7 +266,7 @@ fn at_most_one_counts() {
         let at_most = cnf.literal(&gates, at_most, Polarity::Both, &mut clauses);
         let exactly = cnf.literal(&gates, exactly, Polarity::Both, &mut clauses);
         for bits in 0u32..1 << n {
-            let assumed: Vec<i32> = lits
+            let assumed: Vec<Literal> = lits
                 .iter()
                 .enumerate()
                 .filter_map(|(index, lit)| {
@@ -274,7 +274,7 @@ fn at_most_one_counts() {
                     Some(if bits >> index & 1 == 1 {
                         literal
                     } else {
-                        -literal
+                        !literal
                     })
                 })
                 .collect();
@@ -289,13 +289,23 @@ fn at_most_one_counts() {
 struct Offset(ClauseList);
 
 impl ClauseSink for Offset {
-    fn new_variable(&mut self) -> i32 {
-        self.0.new_variable() + 100
+    fn new_variable(&mut self) -> clauses::Variable {
+        while self.0.variable_count() < 100 {
+            self.0.new_variable();
+        }
+        self.0.new_variable()
     }
 
-    fn add_clause(&mut self, literals: &[i32]) {
-        self.0.add_clause(literals);
+    fn add_clause(&mut self, clause: &[Literal]) {
+        self.0.add_clause(clause);
     }
+}
+
+fn numbers(clauses: &ClauseList) -> Vec<Vec<i32>> {
+    let clauses = clauses.clauses();
+    clauses
+        .map(|clause| clause.iter().map(|literal| literal.to_dimacs()).collect())
+        .collect()
 }
 
 #[test]
@@ -311,12 +321,10 @@ fn one_graph_serves_several_solvers() {
     let y = second
         .0
         .literal(&gates, both, Polarity::Positive, &mut second.1);
-    assert_eq!((x, y), (3, 103));
-    let clauses: Vec<&[i32]> = first.1.clauses().collect();
-    assert_eq!(clauses, [&[-3, 1][..], &[-3, 2]]);
-    let clauses: Vec<&[i32]> = second.1.0.clauses().collect();
+    assert_eq!((x.to_dimacs(), y.to_dimacs()), (3, 103));
+    assert_eq!(numbers(&first.1), [&[-3, 1][..], &[-3, 2]]);
     assert_eq!(
-        clauses,
+        numbers(&second.1.0),
         [&[-103, 101][..], &[-103, 102], &[103, -101, -102]]
     );
 }

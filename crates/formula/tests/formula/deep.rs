@@ -27,7 +27,7 @@ fn a_hundred_thousand_nested_choices() {
     let mut blaster = Blaster::default();
     let mut clauses = ClauseList::new();
     blaster.assert_true(&terms, is_zero, &mut clauses);
-    assert!(clauses.n_clauses() > DEPTH as usize);
+    assert!(clauses.clause_count() > DEPTH as usize);
     let mut evaluator = Evaluator::new(&terms, |_| 0);
     assert!(evaluator.is_true(is_zero));
     let mut reader = blaster.reader(&terms, |_| false);
@@ -52,5 +52,5 @@ fn deep_connectives() {
     let mut blaster = Blaster::default();
     let mut clauses = ClauseList::new();
     blaster.assert_true(&terms, value, &mut clauses);
-    assert!(clauses.n_variables() >= DEPTH as usize);
+    assert!(clauses.variable_count() >= DEPTH);
 }

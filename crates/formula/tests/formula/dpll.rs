@@ -1,39 +1,39 @@
 //! A small solver for the formulas of the tests: unit propagation and case
 //! splits, nothing else.
 
-use formula::ClauseList;
+use formula::{ClauseList, Literal};
 
 /// A model of the clauses and the assumed literals, by variable, if there is one.
-pub fn solve(clauses: &ClauseList, assumed: &[i32]) -> Option<Vec<bool>> {
-    let mut values = vec![None; clauses.n_variables() + 1];
+pub fn solve(clauses: &ClauseList, assumed: &[Literal]) -> Option<Vec<bool>> {
+    let mut values = vec![None; clauses.variable_count() as usize];
     for literal in assumed {
         if !set(&mut values, *literal) {
             return None;
         }
     }
-    let clauses: Vec<&[i32]> = clauses.clauses().collect();
+    let clauses: Vec<&[Literal]> = clauses.clauses().collect();
     let values = search(&clauses, values)?;
     Some(values.iter().map(|value| *value == Some(true)).collect())
 }
 
-pub fn is_true(model: &[bool], literal: i32) -> bool {
-    model[literal.unsigned_abs() as usize] == (literal > 0)
+pub fn is_true(model: &[bool], literal: Literal) -> bool {
+    model[literal.variable().index()] == literal.is_positive()
 }
 
-fn set(values: &mut [Option<bool>], literal: i32) -> bool {
-    let value = &mut values[literal.unsigned_abs() as usize];
-    let wanted = literal > 0;
+fn set(values: &mut [Option<bool>], literal: Literal) -> bool {
+    let value = &mut values[literal.variable().index()];
+    let wanted = literal.is_positive();
     *value.get_or_insert(wanted) == wanted
 }
 
-fn search(clauses: &[&[i32]], mut values: Vec<Option<bool>>) -> Option<Vec<Option<bool>>> {
+fn search(clauses: &[&[Literal]], mut values: Vec<Option<bool>>) -> Option<Vec<Option<bool>>> {
     let mut open;
     loop {
         let mut changed = false;
         open = None;
         for clause in clauses {
-            let value = |literal: &i32| {
-                values[literal.unsigned_abs() as usize].map(|value| value == (*literal > 0))
+            let value = |literal: &Literal| {
+                values[literal.variable().index()].map(|value| value == literal.is_positive())
             };
             if clause.iter().any(|literal| value(literal) == Some(true)) {
                 continue;
@@ -56,7 +56,7 @@ fn search(clauses: &[&[i32]], mut values: Vec<Option<bool>>) -> Option<Vec<Optio
     let Some(literal) = open else {
         return Some(values);
     };
-    [literal, -literal].into_iter().find_map(|choice| {
+    [literal, !literal].into_iter().find_map(|choice| {
         let mut values = values.clone();
         set(&mut values, choice);
         search(clauses, values)

@@ -4,7 +4,7 @@ use formula::{Blaster, ClauseList, Cnf, Gates, Lit, Mode, Options, Polarity, Ran
 use formula::{TermId, Terms};
 
 fn size_of(clauses: &ClauseList) -> (usize, usize) {
-    (clauses.n_variables(), clauses.n_clauses())
+    (clauses.variable_count() as usize, clauses.clause_count())
 }
 
 /// Variables and clauses for all bits of a term, in both polarities.

@@ -5,8 +5,11 @@
 //! positions only, never on the numbers of contexts, as with real programs.
 
 use fastrand::Rng;
-use search::{Problem, Schedule, Thread};
-use solve::{ClauseSink, Cnf, Literal};
+use search::{
+    Checkpoint, ContextSchedule, MakeSolver, Means, Options, Problem, Progress, Report, Strategy,
+    Thread, search_schedules, solvers,
+};
+use solve::{ClauseList, ClauseSink, Factory, Literal};
 
 pub struct Shape {
     pub contexts: usize,
@@ -15,6 +18,47 @@ pub struct Shape {
     pub lengths: Vec<usize>,
     /// Clauses of the query.
     pub wishes: usize,
+}
+
+/// A problem with its schedules.
+#[derive(Clone)]
+pub struct Case {
+    pub problem: Problem,
+    pub schedule: ContextSchedule,
+}
+
+/// Searches with the usual solvers.
+pub fn search(
+    case: Case,
+    strategy: &Strategy,
+    options: &Options,
+    checkpoint: Option<Checkpoint>,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Report {
+    let factory = Factory {
+        seed: options.seed,
+        ..Factory::default()
+    };
+    let make = solvers(&factory, strategy);
+    search_with(&make, case, strategy, options, checkpoint, watch)
+}
+
+/// The same with solvers of the test's choice.
+pub fn search_with(
+    make: MakeSolver,
+    case: Case,
+    strategy: &Strategy,
+    options: &Options,
+    checkpoint: Option<Checkpoint>,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Report {
+    let means = Means {
+        make,
+        options,
+        checkpoint,
+        watch,
+    };
+    search_schedules(case.problem, &case.schedule, strategy, means)
 }
 
 /// A shape of a few positions.
@@ -31,18 +75,18 @@ pub fn small(rng: &mut Rng) -> Shape {
 type Place = (usize, usize);
 
 struct Maker<'a> {
-    cnf: Cnf,
+    clauses: ClauseList,
     truth: Literal,
     shape: &'a Shape,
     threads: Vec<Thread>,
 }
 
-pub fn make(shape: &Shape, rng: &mut Rng) -> Problem {
-    let mut cnf = Cnf::new();
-    let truth = cnf.new_variable().positive();
-    cnf.add_clause(&[truth]);
+pub fn make(shape: &Shape, rng: &mut Rng) -> Case {
+    let mut clauses = ClauseList::new();
+    let truth = clauses.new_variable().positive();
+    clauses.add_clause(&[truth]);
     let mut maker = Maker {
-        cnf,
+        clauses,
         truth,
         shape,
         threads: Vec::new(),
@@ -59,11 +103,13 @@ pub fn make(shape: &Shape, rng: &mut Rng) -> Problem {
         true => maker.parts(query),
         false => Vec::new(),
     };
-    Problem {
-        cnf: maker.cnf,
-        query,
-        parts,
-        schedule: Schedule {
+    Case {
+        problem: Problem {
+            clauses: maker.clauses,
+            query,
+            parts,
+        },
+        schedule: ContextSchedule {
             truth,
             run,
             unused_from,
@@ -74,7 +120,7 @@ pub fn make(shape: &Shape, rng: &mut Rng) -> Problem {
 
 impl Maker<'_> {
     fn input(&mut self) -> Literal {
-        self.cnf.new_variable().positive()
+        self.clauses.new_variable().positive()
     }
 
     /// The first thread gets to its end, or does not.
@@ -88,8 +134,8 @@ impl Maker<'_> {
             .into_iter()
             .map(|which| {
                 let part = self.input();
-                self.cnf.add_clause(&[!part, query]);
-                self.cnf.add_clause(&[!part, which]);
+                self.clauses.add_clause(&[!part, query]);
+                self.clauses.add_clause(&[!part, which]);
                 part
             })
             .collect()
@@ -99,7 +145,7 @@ impl Maker<'_> {
         let mut row: Vec<Literal> = (0..self.shape.contexts).map(|_| self.input()).collect();
         row.push(self.truth);
         for pair in row.windows(2) {
-            self.cnf.add_clause(&[!pair[0], pair[1]]);
+            self.clauses.add_clause(&[!pair[0], pair[1]]);
         }
         row
     }
@@ -114,15 +160,15 @@ impl Maker<'_> {
             } else {
                 row = row.iter().map(|_| self.input()).collect();
             }
-            self.cnf.add_clause(&row);
+            self.clauses.add_clause(&row);
             for thread in 0..n_threads {
                 for other in 0..thread {
-                    self.cnf.add_clause(&[!row[thread], !row[other]]);
+                    self.clauses.add_clause(&[!row[thread], !row[other]]);
                 }
                 if let Some(before) = run.last()
                     && !self.shape.is_round_robin
                 {
-                    self.cnf.add_clause(&[!before[thread], !row[thread]]);
+                    self.clauses.add_clause(&[!before[thread], !row[thread]]);
                 }
             }
             run.push(row);
@@ -141,11 +187,12 @@ impl Maker<'_> {
                     continue;
                 }
                 let now = self.input();
-                self.cnf.add_clause(&[!before, now]);
-                self.cnf.add_clause(&[!now, before, run[context][thread]]);
-                self.cnf.add_clause(&[!now, before, !unused[context]]);
+                self.clauses.add_clause(&[!before, now]);
+                self.clauses
+                    .add_clause(&[!now, before, run[context][thread]]);
+                self.clauses.add_clause(&[!now, before, !unused[context]]);
                 if let Some(previous) = position.checked_sub(1) {
-                    self.cnf.add_clause(&[!now, done[previous][context]]);
+                    self.clauses.add_clause(&[!now, done[previous][context]]);
                 }
                 row.push(now);
             }
@@ -173,13 +220,13 @@ impl Maker<'_> {
     fn order(&mut self, first: Place, second: Place) -> Literal {
         let order = self.input();
         let passed = self.passed(second);
-        self.cnf.add_clause(&[!order, passed]);
+        self.clauses.add_clause(&[!order, passed]);
         for context in 0..self.shape.contexts {
             let now = self.threads[second.0].done[second.1][context];
             let before = self.done_before(second, context);
             let first = self.done_before(first, context);
-            self.cnf.add_clause(&[!order, !now, before, first]);
-            self.cnf.add_clause(&[order, !now, before, !first]);
+            self.clauses.add_clause(&[!order, !now, before, first]);
+            self.clauses.add_clause(&[order, !now, before, !first]);
         }
         order
     }
@@ -204,7 +251,7 @@ impl Maker<'_> {
             };
             let order = self.order(first, second);
             let passed = self.passed(second);
-            self.cnf.add_clause(&[!passed, order]);
+            self.clauses.add_clause(&[!passed, order]);
             self.threads[second.0].may_wait[second.1] = true;
         }
     }
@@ -223,7 +270,7 @@ impl Maker<'_> {
                 };
                 clause.push(if rng.u8(..3) > 0 { literal } else { !literal });
             }
-            self.cnf.add_clause(&clause);
+            self.clauses.add_clause(&clause);
         }
         query
     }

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use solve::{ClauseSink, Cnf, Literal, Outcome, SatSolver, Variable};
+use solve::{ClauseList, ClauseSink, Literal, Outcome, SatSolver, Variable};
 
 /// All models of a formula over a few variables, as a truth table: bit `m` is
 /// set if the assignment whose bits are those of `m` is a model.
@@ -16,7 +16,7 @@ impl Models {
     /// How many variables a table can have in reasonable memory and time.
     const MAX_VARIABLES: u32 = 20;
 
-    pub fn of(cnf: &Cnf) -> Self {
+    pub fn of(cnf: &ClauseList) -> Self {
         let variables = cnf.variable_count();
         assert!(variables <= Self::MAX_VARIABLES);
         let assignments = 1_usize << variables;
@@ -84,14 +84,14 @@ fn column(literal: Literal, word: usize) -> u64 {
 
 /// A random formula of mixed clauses, among which units and clauses that
 /// repeat a literal or are always true. Often easy.
-pub fn random_formula(variables: u32, random: &mut fastrand::Rng) -> Cnf {
+pub fn random_formula(variables: u32, random: &mut fastrand::Rng) -> ClauseList {
     let ratio = 3.0 + 2.5 * random.f64();
     build(variables, ratio, || random_clause(variables, random))
 }
 
 /// A random formula of clauses over three different variables, about as many
 /// as makes half of such formulas unsatisfiable. Hard for its size.
-pub fn random_3sat(variables: u32, random: &mut fastrand::Rng) -> Cnf {
+pub fn random_3sat(variables: u32, random: &mut fastrand::Rng) -> ClauseList {
     let all: Vec<u32> = (1..=variables).collect();
     build(variables, 4.26, || {
         let chosen = random.choose_multiple(&all, 3);
@@ -102,8 +102,8 @@ pub fn random_3sat(variables: u32, random: &mut fastrand::Rng) -> Cnf {
     })
 }
 
-fn build(variables: u32, ratio: f64, mut clause: impl FnMut() -> Vec<Literal>) -> Cnf {
-    let mut cnf = Cnf::new();
+fn build(variables: u32, ratio: f64, mut clause: impl FnMut() -> Vec<Literal>) -> ClauseList {
+    let mut cnf = ClauseList::new();
     for _ in 0..variables {
         cnf.new_variable();
     }
@@ -161,7 +161,7 @@ pub fn pigeonhole(holes: usize, sink: &mut impl ClauseSink) {
 pub fn check_result(
     solver: &impl SatSolver,
     outcome: &Outcome,
-    cnf: &Cnf,
+    cnf: &ClauseList,
     models: &Models,
     assumptions: &[Literal],
 ) {

@@ -263,6 +263,7 @@ impl Search<'_> {
     }
 
     fn give_up_from(&self, unwind: u32, reason: Reason) -> ControlFlow<Over> {
+        // Not within the match, where the agenda would stay locked.
         let goes_on = self.agenda().give_up_from(unwind, &reason);
         match goes_on {
             true => ControlFlow::Continue(()),

@@ -6,7 +6,7 @@ use formula::{Evaluator, VariableId};
 use std::cell::RefCell;
 use unfold::{Access, CellId, Position, ThreadId, Threads, Use};
 
-use super::model::{Context, Race, Standing, as_variable, passed_positions};
+use super::{Race, Standing, Stretch, as_variable, passed_positions};
 
 /// Gives values to what a position reads that was not passed.
 pub fn read_at_end<F: Fn(VariableId) -> u128>(
@@ -41,7 +41,7 @@ pub fn read_at_end<F: Fn(VariableId) -> u128>(
 
 pub struct RunEnd<'a, 'e, F> {
     pub threads: &'a Threads,
-    pub contexts: &'a [Context],
+    pub stretches: &'a [Stretch],
     pub evaluator: &'a mut Evaluator<'e, F>,
 }
 
@@ -50,7 +50,7 @@ impl<F: Fn(VariableId) -> u128> RunEnd<'_, '_, F> {
         match self.threads.threads[thread].creation {
             None => true,
             Some(creation) => {
-                passed_positions(self.contexts, creation.thread) > creation.position
+                passed_positions(self.stretches, creation.thread) > creation.position
                     && self.evaluator.is_true(creation.condition)
             }
         }
@@ -60,7 +60,7 @@ impl<F: Fn(VariableId) -> u128> RunEnd<'_, '_, F> {
         let data = &self.threads.threads[thread];
         data.can_end
             && self.exists(thread)
-            && passed_positions(self.contexts, thread) == data.positions.len()
+            && passed_positions(self.stretches, thread) == data.positions.len()
     }
 
     /// The next position of each thread that has one.
@@ -68,7 +68,7 @@ impl<F: Fn(VariableId) -> u128> RunEnd<'_, '_, F> {
         let mut standing = Vec::new();
         let threads = self.threads;
         for (id, thread) in threads.threads.iter() {
-            let passed = passed_positions(self.contexts, id);
+            let passed = passed_positions(self.stretches, id);
             let next = (passed..thread.positions.len())
                 .find(|position| self.evaluator.is_true(thread.positions[*position].guard));
             if let Some(position) = next
@@ -95,11 +95,11 @@ impl<F: Fn(VariableId) -> u128> RunEnd<'_, '_, F> {
 
     /// The last thing that a thread really does.
     fn last(&mut self) -> Option<Standing> {
-        for context in self.contexts.iter().rev() {
-            let mut range = context.positions.clone().rev();
-            let last = range.find(|position| self.is_step(context.thread, *position));
+        for stretch in self.stretches.iter().rev() {
+            let mut range = stretch.positions.clone().rev();
+            let last = range.find(|position| self.is_step(stretch.thread, *position));
             if let Some(position) = last {
-                let thread = context.thread;
+                let thread = stretch.thread;
                 return Some(Standing { thread, position });
             }
         }
