@@ -186,7 +186,7 @@ impl<'a, S: Space> Cubes<'a, S> {
             blamed.iter().all(|literal| assumptions.contains(literal))
         };
         let all = std::mem::take(&mut self.open).into_iter();
-        let (closed, open): (Vec<Cube<S::Detail>>, Vec<Cube<S::Detail>>) = all.partition(is_closed);
+        let (closed, open): (Vec<_>, Vec<_>) = all.partition(is_closed);
         self.open = open;
         closed.iter().for_each(|cube| self.close(cube));
     }

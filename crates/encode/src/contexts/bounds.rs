@@ -48,3 +48,59 @@ fn most_rounds(positions: impl Iterator<Item = u64>) -> u64 {
     }
     1 + (sum - first).min(sum - last)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The threads of all orders in which so many positions can be passed.
+    fn interleavings(left: &mut [u64], run: &mut Vec<usize>, found: &mut impl FnMut(&[usize])) {
+        found(run);
+        for thread in 0..left.len() {
+            if left[thread] > 0 {
+                left[thread] -= 1;
+                run.push(thread);
+                interleavings(left, run, found);
+                run.pop();
+                left[thread] += 1;
+            }
+        }
+    }
+
+    /// Contexts of a run; main has the first, whether it does anything or not.
+    fn contexts(run: &[usize]) -> u64 {
+        let switches = run.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        let is_late = run.first().is_some_and(|first| *first != 0);
+        1 + switches as u64 + u64::from(is_late)
+    }
+
+    /// A new round begins when a thread hands over to an earlier one.
+    fn rounds(run: &[usize]) -> u64 {
+        1 + run.windows(2).filter(|pair| pair[0] > pair[1]).count() as u64
+    }
+
+    #[test]
+    fn no_run_goes_beyond() {
+        for code in 0..4_u64.pow(3) {
+            let counts = [code % 4, code / 4 % 4, code / 16];
+            for n_threads in 1..=3 {
+                let mut left = counts[..n_threads].to_vec();
+                let (mut most, mut most_in_rounds) = (0, 0);
+                interleavings(&mut left, &mut Vec::new(), &mut |run| {
+                    most = most.max(contexts(run));
+                    most_in_rounds = most_in_rounds.max(rounds(run));
+                });
+                let counts = || left.iter().copied();
+                let bound = most_contexts(counts());
+                // One more where it is main that has most to do.
+                assert!((most..=most + 1).contains(&bound), "{left:?}: {bound}");
+                let bound = most_rounds(counts());
+                assert!(most_in_rounds <= bound, "{left:?}: {bound}");
+                // Of two threads, the second hands over as often as both can go on.
+                if n_threads == 2 {
+                    assert_eq!(most_in_rounds, bound, "{left:?}");
+                }
+            }
+        }
+    }
+}
