@@ -13,9 +13,9 @@
 //!   two reads introduce the same variable, and none is that of a cell's initial
 //!   value.
 //! - Order: a thread speaks only of what it has read by then. Terms at a position
-//!   contain no variable that the thread reads at a later one, those of a moment
-//!   none that it reads after that moment. Of what others read, a thread knows only
-//!   what those have read that created it, directly or not, before they did.
+//!   contain no variable that the thread reads at a later one. Of what others read,
+//!   a thread knows only what those have read that created it, directly or not,
+//!   before they did.
 //! - Threads: there is a main thread, which nobody creates; every other is created
 //!   at an existing position of a thread before it; the last position of one that
 //!   can end is an end, if it has any (those made up for tests need not).
@@ -24,8 +24,10 @@
 //! - Turns: no more positions are quiet, or skipped together, than there are.
 //!
 //! What is not checked: that conditions imply the guards they are said to include,
-//! which would take a solver; and whether the threads do what the program does,
-//! which is for tests that compare them with runs.
+//! which would take a solver; nor that moments do not depend on what is read after
+//! them, for the same reason: where paths are joined, their conditions mention what
+//! other paths have read, though it cannot matter. And not whether the threads do
+//! what the program does, which is for tests that compare them with runs.
 
 use crate::threads::{Access, CellId, Moment, Place, Position, Thread, ThreadId, Threads};
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -355,11 +357,6 @@ impl Verifier<'_> {
                 let mut roots = Vec::new();
                 position.push_roots(&mut roots);
                 self.expect_known(&known_after, &roots, index + 1);
-            }
-            let moments = self.threads.moments();
-            for moment in moments.filter(|moment| moment.thread == id) {
-                self.place = name_of(moment);
-                self.expect_known(&known_after, &[moment.condition], moment.after);
             }
             for (other, thread) in self
                 .threads

@@ -239,8 +239,6 @@ fn a_read_introduces_a_variable_of_its_own() {
 #[test]
 fn nobody_knows_what_is_read_later() {
     // The condition of the moment is about what the second position reads.
-    let rules = broken(|it| it.excluded[0].after = 1);
-    assert_eq!(rules, [Rule::Order]);
     let rules = broken(|it| main_of(it).positions[0].guard = it.excluded[0].condition);
     assert_eq!(rules, [Rule::Order]);
     // The worker was created before.
