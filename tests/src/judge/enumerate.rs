@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// States that an exploration may have.
-const MAX_STATES: usize = 60_000;
+const MAX_STATES: usize = 150_000;
 
 /// For one exploration.
 const MAX_TIME: Duration = Duration::from_secs(10);

@@ -55,12 +55,28 @@ pub struct Traits {
     /// Locals may end before their function returns: a thread leaves in the midst of
     /// its calls, or they are arrays of any size.
     pub has_early_ends: bool,
+    /// Locks and their like are found through pointers. The library that uses them is
+    /// not instrumented.
+    pub has_lent_locks: bool,
     /// Global variables that hold what the system chooses: keys and handles.
     pub handles: BTreeSet<String>,
 }
 
 /// Functions that end locals.
 const EARLY_ENDS: [&str; 3] = ["@pthread_exit(", "@thrd_exit(", "@llvm.stackrestore"];
+
+/// Functions that take a lock or the like first; all that begin so.
+const LOCK_FUNCTIONS: [&str; 9] = [
+    "@pthread_mutex_",
+    "@pthread_cond_",
+    "@pthread_rwlock_",
+    "@pthread_spin_",
+    "@pthread_barrier_",
+    "@pthread_once",
+    "@sem_",
+    "@mtx_",
+    "@cnd_",
+];
 
 /// Functions that write what the system chooses where their first argument says.
 const MAKERS: [&str; 2] = ["@pthread_key_create(", "@pthread_create("];
@@ -121,6 +137,14 @@ pub fn traits(text: &str) -> Traits {
         traits.has_atomic_sections |= code.contains("@__VERIFIER_atomic");
         traits.has_threads |= code.contains("@pthread_create(") || code.contains("@thrd_create(");
         traits.has_early_ends |= EARLY_ENDS.iter().any(|name| code.contains(name));
+        traits.has_lent_locks |= LOCK_FUNCTIONS.iter().any(|name| {
+            let call = code
+                .split_once(name)
+                .and_then(|(_, rest)| rest.split_once('('));
+            let first = call.and_then(|(_, arguments)| arguments.split([',', ')']).next());
+            let value = first.and_then(|first| first.split(' ').next_back());
+            value.is_some_and(|value| value.starts_with('%'))
+        });
         let made = MAKERS.iter().find_map(|maker| code.split_once(maker));
         let target = made.and_then(|(_, rest)| rest.split(',').next());
         if let Some((_, symbol)) = target.and_then(|target| target.split_once('@')) {
@@ -475,6 +499,13 @@ declare i64 @judge_input()
         assert!(check("fence seq_cst").has_atomics);
         assert!(check("%1 = load atomic i32, i32* @x seq_cst, align 4").has_atomics);
         assert!(check("call void @__VERIFIER_atomic_begin()").has_atomic_sections);
+        let lock = "%1 = call i32 @pthread_mutex_lock(%union.lock* noundef";
+        assert!(check(&format!("{lock} %0)")).has_lent_locks);
+        assert!(!check(&format!("{lock} @m)")).has_lent_locks);
+        let wait = "%1 = call i32 @pthread_cond_wait(ptr noundef %0, ptr noundef @m)";
+        assert!(check(wait).has_lent_locks);
+        assert!(check("call void @pthread_exit(ptr null)").has_early_ends);
+        assert!(check("call void @llvm.stackrestore(ptr %0)").has_early_ends);
         let handles =
             check("%1 = call i32 @pthread_key_create(i32* noundef @key1, i8* null)").handles;
         assert_eq!(handles, BTreeSet::from(["key1".to_owned()]));

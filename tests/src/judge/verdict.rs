@@ -14,8 +14,9 @@
 //!   takes that for one step, and the machine does not;
 //! - programs with undefined behaviour, unless all of it can be seen when it happens:
 //!   wrong accesses, which AddressSanitizer notices unless locals end before their
-//!   function returns, or together with their thread. A run in which it notices none
-//!   has to be among the enumerated ones;
+//!   function returns, or together with their thread, or the library uses them. A run
+//!   in which it notices none has to be among the enumerated ones; races are left out
+//!   where a thread may go on after such an access;
 //! - a run without an end, unless the explorer says that there is none and the program
 //!   has no loops. A slow machine may only see less.
 //!
@@ -193,10 +194,14 @@ pub fn examine_against(
         .or_else(|| is_torn.then(|| "races between accesses of several parts".to_owned()));
     let needs_sanitizer = has_wrong_access(&outcomes);
     // A thread that ends in the midst of a call leaves its locals where they are, and
-    // nobody notices who uses them; the same holds for arrays of any size, and for
-    // whatever was on the stack of a thread that has ended.
-    let hides_ends = outcomes.undefined.contains(&ViolationKind::UseAfterFree)
-        && (traits.has_early_ends || threads_hand_out_locals(&program));
+    // nobody notices who uses them; the same holds for arrays of any size, for whatever
+    // was on the stack of a thread that has ended, and for the library itself.
+    let uses_what_is_gone = outcomes.undefined.contains(&ViolationKind::UseAfterFree);
+    let null = ViolationKind::NullDereference;
+    let goes_on_wrongly =
+        (outcomes.undefined.iter()).any(|kind| WRONG_ACCESSES.contains(kind) && *kind != null);
+    let hides_ends = uses_what_is_gone
+        && (traits.has_early_ends || traits.has_lent_locks || threads_hand_out_locals(&program));
     if needs_sanitizer && (hides_ends || !workshop.has_address_sanitizer) {
         let why = "undefined behaviour: wrong accesses".to_owned();
         examined.not_judged.get_or_insert(why);
@@ -206,6 +211,9 @@ pub fn examine_against(
         () if case.is_32_bits => Some("32 bits"),
         () if !traits.has_threads => Some("no threads"),
         () if workshop.thread_sanitizer.is_none() => Some("no ThreadSanitizer"),
+        // ThreadSanitizer lets threads go on after them. What is there by then may be
+        // something else, with which they seem to race.
+        () if goes_on_wrongly => Some("wrong accesses"),
         () => None,
     };
     let no_races = no_races.or((effort.race_runs == 0).then_some("left out"));
