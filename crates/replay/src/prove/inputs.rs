@@ -31,6 +31,9 @@ pub(super) fn choices(kind: InputKind, domain: Domain, samples: &Samples) -> (Ve
     }
 }
 
+/// Inputs that one step may ask for, at most.
+const MOST_INPUTS: usize = 64;
+
 /// What to try of inputs.
 #[derive(Clone, Debug)]
 pub struct Samples {
@@ -62,6 +65,8 @@ pub(super) struct Script<'s> {
     pub asked: Vec<Vec<u128>>,
     /// Kinds of inputs that have more values than these.
     pub sampled: BTreeSet<InputKind>,
+    /// It was asked for more than it has.
+    pub is_overrun: bool,
 }
 
 impl<'s> Script<'s> {
@@ -72,12 +77,17 @@ impl<'s> Script<'s> {
             given: Vec::new(),
             asked: Vec::new(),
             sampled: BTreeSet::new(),
+            is_overrun: false,
         }
     }
 }
 
 impl Inputs for Script<'_> {
     fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
+        if self.given.len() >= MOST_INPUTS.max(self.told.len()) {
+            self.is_overrun = true;
+            return Err(NoInput("a step asks for too many inputs".to_owned()));
+        }
         let (values, is_complete) = choices(request.kind, request.domain, self.samples);
         let value = self.told.get(self.given.len()).copied();
         let value = value.unwrap_or(values[0]);
