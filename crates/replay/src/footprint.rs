@@ -10,6 +10,7 @@ use crate::inputs::{Domain, InputKind};
 use crate::object::ObjectId;
 use crate::sync::SyncKey;
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Something that a step may depend on.
@@ -48,7 +49,14 @@ pub(crate) enum Look {
 
 /// Keeps what is looked at, if somebody wants to know.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Footprint(Option<Rc<RefCell<Vec<Look>>>>);
+pub(crate) struct Footprint(Option<Rc<RefCell<Looks>>>);
+
+/// Each once, since a step may go round in a loop for long; but all inputs.
+#[derive(Debug, Default)]
+struct Looks {
+    all: Vec<Look>,
+    known: HashSet<Look>,
+}
 
 impl Footprint {
     pub fn watched() -> Footprint {
@@ -58,14 +66,17 @@ impl Footprint {
     #[inline]
     pub fn note(&self, look: Look) {
         if let Some(looks) = &self.0 {
-            looks.borrow_mut().push(look);
+            let looks = &mut *looks.borrow_mut();
+            if matches!(look, Look::Input(..)) || looks.known.insert(look.clone()) {
+                looks.all.push(look);
+            }
         }
     }
 
     /// What was looked at since the last call.
     pub fn take(&self) -> Vec<Look> {
         match &self.0 {
-            Some(looks) => std::mem::take(&mut looks.borrow_mut()),
+            Some(looks) => std::mem::take(&mut *looks.borrow_mut()).all,
             None => Vec::new(),
         }
     }

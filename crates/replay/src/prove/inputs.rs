@@ -34,6 +34,9 @@ pub(super) fn choices(kind: InputKind, domain: Domain, samples: &Samples) -> (Ve
     }
 }
 
+/// Inputs that one step may ask for, at most.
+const MOST_INPUTS: usize = 64;
+
 /// What to try of inputs.
 #[derive(Clone, Debug)]
 pub struct Samples {
@@ -67,6 +70,8 @@ pub(super) struct Script<'s> {
     combinations: usize,
     /// Kinds of inputs that have more values than these.
     pub sampled: BTreeSet<InputKind>,
+    /// It was asked for more than it has.
+    pub is_overrun: bool,
 }
 
 impl<'s> Script<'s> {
@@ -78,12 +83,17 @@ impl<'s> Script<'s> {
             asked: Vec::new(),
             combinations: 1,
             sampled: BTreeSet::new(),
+            is_overrun: false,
         }
     }
 }
 
 impl Inputs for Script<'_> {
     fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
+        if self.given.len() >= MOST_INPUTS.max(self.told.len()) {
+            self.is_overrun = true;
+            return Err(NoInput("a step asks for too many inputs".to_owned()));
+        }
         let (mut values, mut is_complete) = choices(request.kind, request.domain, self.samples);
         // How many there are so far depends on what was asked, not on the answers.
         let combinations = self.combinations.saturating_mul(values.len());

@@ -25,6 +25,8 @@ use std::rc::Rc;
 
 /// States to expand before somebody is asked whether to go on.
 const PACE: usize = 256;
+/// The same for steps of the interpreter, which may take long.
+const INTERPRETED_PACE: u64 = 8;
 
 /// Visits all states. If there is nothing to be said against the program but that
 /// waits might end without a signal, it tries that too.
@@ -196,12 +198,14 @@ impl<'a> Search<'a> {
                 unknown_calls: machine.unknown_calls().to_vec(),
                 sampled: script.sampled,
                 answers: script.given.clone(),
-                stop: started.err(),
+                stop: started.err().filter(|_| !script.is_overrun),
             };
             if let Some(coverage) = machine.coverage.as_deref() {
                 self.steps.coverage.merge(coverage);
             }
-            let has_ended = notices.stop.is_some() || machine.exit_code().is_some();
+            self.steps.has_too_many_answers |= script.is_overrun;
+            let has_ended =
+                script.is_overrun || notices.stop.is_some() || machine.exit_code().is_some();
             let start = script.given;
             self.note(None, notices, &start);
             if !has_ended {
@@ -216,8 +220,11 @@ impl<'a> Search<'a> {
 
     fn run(&mut self, keep_going: &mut dyn FnMut(&ProofProgress) -> bool) {
         let mut next: StateId = 0;
+        let mut interpreted = 0;
         while (next as usize) < self.table.len() && !self.is_done() {
-            if (next as usize).is_multiple_of(PACE) {
+            let is_due = self.steps.effort.learnt >= interpreted + INTERPRETED_PACE;
+            if is_due || (next as usize).is_multiple_of(PACE) {
+                interpreted = self.steps.effort.learnt;
                 let progress = ProofProgress {
                     states: self.table.len(),
                     open: self.table.len() - next as usize,

@@ -132,7 +132,7 @@ pub(super) struct Steps<'a> {
 const NO_NODE: NodeId = 0;
 
 /// Ways to answer what one step asks for, at most.
-pub(super) const MOST_ANSWERS: usize = 1 << 11;
+pub(super) const MOST_ANSWERS: usize = 300;
 
 impl<'a> Steps<'a> {
     pub fn new(components: Components<'a>, alone: Option<Alone<'a>>, samples: &Samples) -> Self {
@@ -395,7 +395,8 @@ impl<'a> Steps<'a> {
                 _ => Fate::Ends,
             };
             is_cut_short = result.is_err();
-            notices.stop = result.err();
+            notices.stop = result.err().filter(|_| !script.is_overrun);
+            self.has_too_many_answers |= script.is_overrun;
         }
         let looks = self.components.footprint.take();
         self.note_open(&looks);
