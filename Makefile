@@ -15,7 +15,7 @@ help:
 # The tool is expected to find the bug, which it reports with exit code 10.
 demo: cargo
 	@scripts/install-clang --default-only
-	cargo build --release --quiet --package cli
+	cargo build --release --quiet --package threadbare-cli
 	@echo '$$ threadbare check examples/lost-update.c'
 	@status=0; \
 	$(TARGET_DIR)/release/threadbare check examples/lost-update.c || status=$$?; \

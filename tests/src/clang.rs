@@ -87,8 +87,8 @@ impl Clang {
         let options = llvm::Options {
             clang: Some(self.program.clone()),
             args: args.to_vec(),
-            build_dir: None,
             is_known_function: |symbol| library::lookup(symbol).is_some(),
+            ..llvm::Options::default()
         };
         let loaded = llvm::load(&[file.to_owned()], &options).map_err(|error| match &error {
             llvm::Error::ClangFailed { stderr, .. } => format!("{error}\n{stderr}"),

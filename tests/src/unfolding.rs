@@ -22,7 +22,9 @@ const MOST_TERMS: usize = 2_000_000;
 /// If the threads that come out are not well formed.
 pub fn unfold(program: &Program, options: &Options) -> Result<Unfolding, Error> {
     let work = || {
-        let unfolding = unfold::unfold(program, options, &mut |terms| terms < MOST_TERMS)?;
+        let unfolding = unfold::unfold(program, options, &mut |standing| {
+            standing.terms < MOST_TERMS
+        })?;
         unfolding.threads.expect_well_formed(program);
         Ok(unfolding)
     };

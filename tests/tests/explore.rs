@@ -9,6 +9,7 @@
 //! Programs are explored with and without recognising states seen before, which
 //! must make no difference, and every violation is replayed.
 
+use library::MemoryModel;
 use replay::{Bounds, Checks, Config, Exploration, Limit, Mode, Property, ViolationKind};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -37,6 +38,8 @@ struct Expectation {
     inputs: Option<Vec<u64>>,
     /// So many arguments, at most, are inputs; there are none if not given.
     arguments: Option<u32>,
+    /// Sequential consistency if not given.
+    memory_model: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -183,11 +186,16 @@ fn settings(expected: &Expectation) -> Result<(Config, Bounds), String> {
             .map(|name| Property::from_name(name).ok_or(format!("'{name}' is no property")))
             .collect::<Result<Checks, String>>()?,
     };
+    let memory_model = match &expected.memory_model {
+        Some(name) => MemoryModel::from_name(name).ok_or(format!("no memory model: {name}"))?,
+        None => MemoryModel::Sc,
+    };
     let config = Config {
         checks,
         unwind: expected.unwind,
         surroundings: library::Surroundings {
             more_arguments: expected.arguments.unwrap_or(0),
+            memory_model,
             ..Default::default()
         },
         ..Config::default()

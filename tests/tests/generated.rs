@@ -1,7 +1,7 @@
 //! Random single-threaded programs do in the interpreter what they do on the
 //! machine.
 //!
-//! `THREADBARE_SEEDS=1000..5000 cargo test -p tests --test generated` tries
+//! `THREADBARE_SEEDS=1000..5000 cargo test -p threadbare-tests --test generated` tries
 //! other programs than the usual ones. A program that fails is kept, and the
 //! failure says where.
 

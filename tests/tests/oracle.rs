@@ -4,7 +4,7 @@
 //! programs than the usual ones.
 
 use replay::{Config, InputKind, Property};
-use tests::oracle::campaign::{self, Plan};
+use tests::oracle::campaign::{self, Plan, Strategies};
 use tests::oracle::{compare, generate};
 use tests::{cases, run};
 
@@ -90,26 +90,43 @@ fn they_agree_on_uninitialised_memory() {
 /// Threads outlive others, and any of them ends the process.
 #[test]
 fn they_agree_on_lifecycles() {
-    agrees_on(Property::Assert, COUNT_EACH, true);
+    let lifecycles = true;
+    agrees_on(plan(Property::Assert, COUNT_EACH, lifecycles));
+}
+
+/// Futexes, clean-up handlers, cancelled threads and jumps.
+#[test]
+fn they_agree_on_idioms() {
+    for property in [Property::Assert, Property::Deadlock] {
+        agrees_on(Plan {
+            idioms: true,
+            ..plan(property, COUNT_EACH / 2, false)
+        });
+    }
 }
 
 fn agrees(property: Property, count: u64) {
-    agrees_on(property, count, false);
+    agrees_on(plan(property, count, false));
 }
 
-fn agrees_on(property: Property, count: u64, lifecycles: bool) {
-    let plan = Plan {
+fn plan(property: Property, count: u64, lifecycles: bool) -> Plan {
+    Plan {
         property,
         first_seed: FIRST_SEED,
         count,
         jobs: 2,
         keep: None,
         time: None,
-        every_strategy: false,
+        strategies: Strategies::default(),
         malloc_may_fail: false,
         default_checks: false,
         lifecycles,
-    };
+        idioms: false,
+    }
+}
+
+fn agrees_on(plan: Plan) {
+    let (property, count, lifecycles) = (plan.property, plan.count, plan.lifecycles);
     let tally = campaign::run(&plan, &|_| {});
     assert_eq!(tally.programs, count);
     let findings = tally.disagreements.iter();

@@ -290,13 +290,13 @@ int main(void) {
 fn what_is_not_known_or_not_supported() {
     let text = outline(
         r#"
-#include <setjmp.h>
+#include <unistd.h>
 
 void mystery(int *);
 int unused(void);
 extern int elsewhere(void);
 
-static jmp_buf place;
+int c;
 long double wide = 1;
 int a, b;
 
@@ -305,7 +305,7 @@ static int never_called(void) { return unused(); }
 int main(void) {
     mystery(&a);
     mystery(&b);
-    if (setjmp(place))
+    if (fork())
         return elsewhere();
     wide *= 2;
     return 0;
@@ -314,23 +314,22 @@ int main(void) {
     );
     insta::assert_snapshot!(text, @r"
     Threads and their positions (each loop counted once)
-      0  main  prog.c:14  where the program starts  1 position
+      0  main  prog.c:14  where the program starts  3 positions
 
     Shared objects
-      place  jmp_buf  200 bytes  prog.c:8   main by pointer
-      a      int        4 bytes  prog.c:10  main by pointer
-      b      int        4 bytes  prog.c:10  main by pointer
+      wide  long double  16 bytes  prog.c:9   main reads, writes
+      a     int           4 bytes  prog.c:10  main by pointer
+      b     int           4 bytes  prog.c:10  main by pointer
 
     Library functions
-      _setjmp
+      fork
 
     Unknown functions
       mystery    prog.c:15  in main
       elsewhere  prog.c:18  in main
 
     Not supported
-      prog.c:17  in main  _setjmp: jumps between functions are not modelled
-      prog.c:19  in main  long double arithmetic (x86_fp80)
+      prog.c:17  in main  fork: there is only one process
     ");
 }
 

@@ -6,6 +6,7 @@
 //! nothing else to do.
 
 mod esbmc;
+mod states;
 
 use crate::plot::{Plot, Series};
 use serde_json::Value;
@@ -25,6 +26,7 @@ which:
   swarm   figures 5 and 6 of the SWARM paper: instances of several tile sizes
   bug     how soon each strategy finds the bug of safestack, on 2 cores
   esbmc   lazy, whole and widen side by side
+  states  families of our own for the prover, its speed, and SPIN; needs no corpus
   deadlock  classic deadlocks of our own, for 2 to 8 threads; needs no corpus
 
 options:
@@ -76,6 +78,10 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<(), String> {
     if *which == "deadlock" {
         let binary = crate::growth::build(root)?;
         return crate::deadlocks::bench(root, &binary, &settings.only);
+    }
+    if *which == "states" {
+        let binary = crate::growth::build(root)?;
+        return states::states(root, &binary, settings.runs);
     }
     if !settings.corpus.exists() {
         return Err(format!("{} is missing", settings.corpus.display()));

@@ -226,7 +226,7 @@ impl Tool {
     fn build(root: &Path) -> Result<Tool, String> {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let output = Command::new(cargo)
-            .args(["build", "--release", "--package", "cli"])
+            .args(["build", "--release", "--package", "threadbare-cli"])
             .arg("--message-format=json-render-diagnostics")
             .current_dir(root)
             .stderr(Stdio::inherit())

@@ -29,7 +29,7 @@ const PROGRAMS: [(&str, &[u32]); 6] = [
 ];
 
 /// Runs all of them, prints a table, and writes it to a page.
-pub fn bench(root: &Path, binary: &Path, only: &str) -> Result<(), String> {
+pub(crate) fn bench(root: &Path, binary: &Path, only: &str) -> Result<(), String> {
     let mut table = String::from(
         "| program | threads | with the mistake | s | MB | without | s | MB |\n\
          |---|---|---|---|---|---|---|---|\n",

@@ -3,7 +3,7 @@
 use crate::{Finding, TextFile, Tree};
 
 /// The documents that newcomers rely on. Others may speak of the past.
-const CHECKED: [&str; 2] = ["ARCHITECTURE.md", "README.md"];
+const CHECKED: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"];
 
 /// Every path of the repository that a document names, in backticks or as the
 /// target of a link, is there.

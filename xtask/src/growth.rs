@@ -70,7 +70,13 @@ pub fn growth(root: &Path) -> Result<(), String> {
 pub fn build(root: &Path) -> Result<std::path::PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "--package", "cli"])
+        .args([
+            "build",
+            "--release",
+            "--quiet",
+            "--package",
+            "threadbare-cli",
+        ])
         .current_dir(root)
         .status()
         .map_err(|error| format!("cargo does not run: {error}"))?;

@@ -27,13 +27,14 @@ pub enum Uses {
 pub const LAYERS: &[Layer] = &[
     Layer::new("ir", &[]),
     Layer::new("library", &[]),
-    Layer::new("llvm", &["ir"]),
+    Layer::new("system", &[]),
+    Layer::new("llvm", &["ir", "system"]),
     Layer::new("analysis", &["ir", "library"]),
     Layer::new("replay", &["ir", "library", "analysis"]),
     Layer::new("clauses", &[]),
     Layer::new("formula", &["clauses"]),
-    Layer::new("solve", &["clauses"]),
-    Layer::new("search", &["solve"]),
+    Layer::new("solve", &["clauses", "system"]),
+    Layer::new("search", &["solve", "system"]),
     Layer::new("unfold", &["ir", "library", "analysis", "formula"]),
     Layer {
         tests_may_use: &[(
@@ -50,6 +51,12 @@ pub const LAYERS: &[Layer] = &[
         ],
     ),
     Layer::new("report", &["ir", "library", "analysis", "replay", "check"]),
+    Layer::new(
+        "threadbare",
+        &[
+            "ir", "library", "llvm", "analysis", "solve", "replay", "check", "report",
+        ],
+    ),
     Layer::top("cli"),
     Layer::top("tests"),
     Layer::new("fuzz", &["llvm", "replay"]),
@@ -155,6 +162,32 @@ pub fn witness_is_independent(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
+/// Packages live in one namespace with everybody else's, so theirs are prefixed;
+/// code calls a library by its folder. `crates/threadbare` is what the prefix
+/// stands for, and `cargo xtask` is a habit of its own.
+pub fn packages_are_prefixed(tree: &Tree) -> Vec<Finding> {
+    let (manifests, _) = read_manifests(tree);
+    let mut findings = Vec::new();
+    for manifest in &manifests {
+        let folder = manifest.name;
+        let expected = match folder {
+            "xtask" | "threadbare" => folder.to_owned(),
+            _ => format!("threadbare-{folder}"),
+        };
+        if manifest.package.as_ref() != Some(&expected) {
+            let message = format!("the package should be named `{expected}`");
+            findings.push(manifest.file.finding(None, message));
+        }
+        let root = manifest.file.path.replace("Cargo.toml", "src/lib.rs");
+        let is_renamed = expected != folder;
+        if is_renamed && tree.has(&root) && manifest.library.as_deref() != Some(folder) {
+            let message = format!("the library should be named `{folder}`, by `[lib]`");
+            findings.push(manifest.file.finding(None, message));
+        }
+    }
+    findings
+}
+
 /// The lints of the root manifest bind a crate only if it says so.
 pub fn lints_are_inherited(tree: &Tree) -> Vec<Finding> {
     let (manifests, _) = read_manifests(tree);
@@ -174,6 +207,9 @@ struct Manifest<'t> {
     file: &'t TextFile,
     /// The folder's name, which is also what the table of layers calls it.
     name: &'t str,
+    package: Option<String>,
+    /// What code calls it, if the manifest says so.
+    library: Option<String>,
     inherits_lints: bool,
     edges: Vec<Edge>,
 }
@@ -199,10 +235,7 @@ fn read_manifests(tree: &Tree) -> (Vec<Manifest<'_>>, Vec<Finding>) {
     // Dependencies are by package name, layers by folder name.
     let folders: HashMap<&str, &str> = parsed
         .iter()
-        .filter_map(|(file, table)| {
-            let package = table.get("package")?.get_ref().get("name")?;
-            Some((package.get_ref().as_str()?, folder_name(file)?))
-        })
+        .filter_map(|(file, table)| Some((name_in(table, "package")?, folder_name(file)?)))
         .collect();
     // A crate may be renamed in the root manifest.
     let shared: HashMap<&str, &str> = parsed
@@ -233,12 +266,20 @@ fn read_manifests(tree: &Tree) -> (Vec<Manifest<'_>>, Vec<Finding>) {
             Some(Manifest {
                 file,
                 name: folder_name(file)?,
+                package: name_in(table, "package").map(str::to_owned),
+                library: name_in(table, "lib").map(str::to_owned),
                 inherits_lints: inherits_lints(table).unwrap_or(false),
                 edges,
             })
         })
         .collect();
     (manifests, findings)
+}
+
+/// `ir` of `[lib]`, `name = "ir"`.
+fn name_in<'t>(manifest: &'t DeTable<'_>, table: &str) -> Option<&'t str> {
+    let table = manifest.get(table)?.get_ref();
+    table.get("name")?.get_ref().as_str()
 }
 
 fn inherits_lints(manifest: &DeTable<'_>) -> Option<bool> {
@@ -413,6 +454,31 @@ mod tests {
         let tests_use_llvm = "[dev-dependencies]\nllvm.workspace = true\n";
         assert_eq!(check("", tests_use_llvm), 1);
         assert_eq!(check(tests_use_llvm, uses_analysis), 0);
+    }
+
+    #[test]
+    fn packages_have_the_prefix_and_libraries_do_not() {
+        let check = |folder: &str, manifest: &str| {
+            let (path, root) = (
+                format!("{folder}/Cargo.toml"),
+                format!("{folder}/src/lib.rs"),
+            );
+            packages_are_prefixed(&Tree::of(&[(&path, manifest), (&root, "")])).len()
+        };
+        let package = "[package]\nname = 'threadbare-ir'\n";
+        let library = "[lib]\nname = 'ir'\n";
+        assert_eq!(check("crates/ir", &format!("{package}{library}")), 0);
+        assert_eq!(check("crates/ir", package), 1);
+        assert_eq!(check("crates/ir", IR.1), 2);
+        assert_eq!(check("crates/encode", &format!("{package}{library}")), 2);
+        assert_eq!(check("xtask", "[package]\nname = 'xtask'\n"), 0);
+        assert_eq!(
+            check("crates/threadbare", "[package]\nname = 'threadbare'\n"),
+            0
+        );
+        // A program has no library to be named.
+        let program = ("crates/ir/Cargo.toml", package);
+        assert_eq!(packages_are_prefixed(&Tree::of(&[program])), []);
     }
 
     #[test]

@@ -10,24 +10,29 @@ pub mod bench;
 pub mod corpus;
 mod deadlocks;
 pub mod documents;
+pub mod fuzz_outside;
 pub mod growth;
 pub mod layers;
+pub mod limits;
 mod plot;
 pub mod regress;
 pub mod rust_files;
 pub mod sentences;
 mod tree;
+pub mod walks;
 
 pub use tree::{Finding, TextFile, Tree};
 
 /// All checks, in the order in which they report.
-const CHECKS: [fn(&Tree) -> Vec<Finding>; 15] = [
+const CHECKS: [fn(&Tree) -> Vec<Finding>; 17] = [
     layers::edges_are_allowed,
     layers::witness_is_independent,
     layers::lints_are_inherited,
+    layers::packages_are_prefixed,
     documents::named_paths_exist,
     documents::crates_are_described,
     documents::no_machine_paths,
+    walks::walks_are_complete,
     rust_files::docs_come_first,
     rust_files::names_say_something,
     rust_files::files_are_short,

@@ -17,6 +17,11 @@ commands:
   bench   run the strategies on the programs of the papers, and write docs/bench-*
           (`cargo xtask bench --help` tells which)
   growth  measure how formulas grow with their bounds, and write docs/growth.md
+  fuzz-outside
+          break modules and options at random, and see that the tool answers:
+          [--binary PATH] [--modules N] [--options N] [--seed N]
+  limits  run heavy inputs within limits, and write docs/limits.md; with a word, only
+          inputs whose names contain it; with --binary PATH, that build
   oracle  compare the checker with the explorer on random programs, in a release
           build; with --native, the explorer with runs on the machine
           (`cargo xtask oracle -- --help` tells how)
@@ -38,6 +43,8 @@ fn main() -> ExitCode {
         }
         ["bench", ref options @ ..] => bench(options),
         ["growth"] => growth(),
+        ["fuzz-outside", ref options @ ..] => fuzz_outside(options),
+        ["limits", ref options @ ..] => limits(options),
         ["oracle", "--", ref options @ ..] | ["oracle", ref options @ ..] => oracle(options),
         [] | ["help" | "-h" | "--help"] => {
             println!("{HELP}");
@@ -75,6 +82,64 @@ fn bench(options: &[&str]) -> ExitCode {
     }
 }
 
+fn fuzz_outside(options: &[&str]) -> ExitCode {
+    let mut campaign = xtask::fuzz_outside::Campaign {
+        binary: PathBuf::new(),
+        modules: 10_000,
+        options: 2_000,
+        seed: 1,
+    };
+    for pair in options.chunks(2) {
+        let number = |text: &str| text.parse::<u64>().ok();
+        let known = match pair {
+            ["--binary", path] => Path::new(path)
+                .canonicalize()
+                .map(|path| campaign.binary = path)
+                .ok(),
+            ["--modules", text] => number(text).map(|number| campaign.modules = number),
+            ["--options", text] => number(text).map(|number| campaign.options = number),
+            ["--seed", text] => number(text).map(|number| campaign.seed = number),
+            _ => None,
+        };
+        if known.is_none() {
+            eprintln!("xtask: not understood: {}", pair.join(" "));
+            return ExitCode::from(64);
+        }
+    }
+    if campaign.binary.as_os_str().is_empty() {
+        match xtask::growth::build(&root()) {
+            Ok(binary) => campaign.binary = binary,
+            Err(message) => {
+                eprintln!("xtask: {message}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    match xtask::fuzz_outside::fuzz(&root(), &campaign) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::from(64)
+        }
+    }
+}
+
+fn limits(options: &[&str]) -> ExitCode {
+    let (binary, rest) = match options {
+        ["--binary", path, rest @ ..] => (Some(PathBuf::from(path)), rest),
+        rest => (None, rest),
+    };
+    match xtask::limits::limits(&root(), binary, rest.first().copied()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::from(64)
+        }
+    }
+}
+
 fn growth() -> ExitCode {
     match xtask::growth::growth(&root()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -93,7 +158,7 @@ fn oracle(options: &[&str]) -> ExitCode {
             "run",
             "--release",
             "--package",
-            "tests",
+            "threadbare-tests",
             "--bin",
             "oracle",
             "--",

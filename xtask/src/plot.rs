@@ -11,21 +11,21 @@ const COLOURS: [&str; 8] = [
     "#1b6ca8", "#c8553d", "#3c8d40", "#8e5ea2", "#b8860b", "#008b8b", "#a83279", "#555555",
 ];
 
-pub struct Plot {
+pub(crate) struct Plot {
     title: String,
     x: String,
     y: String,
     pub series: Vec<Series>,
 }
 
-pub struct Series {
+pub(crate) struct Series {
     name: String,
     /// Those that are not positive numbers are left out.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Series {
-    pub fn new(name: &str) -> Series {
+    pub(crate) fn new(name: &str) -> Series {
         Series {
             name: name.to_owned(),
             points: Vec::new(),
@@ -89,7 +89,7 @@ impl Axis {
 }
 
 impl Plot {
-    pub fn new(title: &str, x: &str, y: &str) -> Plot {
+    pub(crate) fn new(title: &str, x: &str, y: &str) -> Plot {
         Plot {
             title: title.to_owned(),
             x: x.to_owned(),
@@ -98,7 +98,7 @@ impl Plot {
         }
     }
 
-    pub fn to_svg(&self) -> String {
+    pub(crate) fn to_svg(&self) -> String {
         let points = || self.series.iter().flat_map(Series::drawn);
         let x = Axis::new(points().map(|point| point.0), MARGIN, WIDTH - MARGIN);
         let y = Axis::new(points().map(|point| point.1), HEIGHT - MARGIN, MARGIN);

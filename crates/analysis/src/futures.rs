@@ -16,7 +16,8 @@ use crate::sharing::accesses::{Access, accesses};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use ir::{BlockId, Body, FunctionId, InstId, Op, Operand, Program};
 use library::{
-    C11Thread, Condition, Function, Keys, Memory, Mutex, Process, RwLock, Semaphore, Spin, Thread,
+    C11Thread, Condition, Function, Keys, Memory, Mutex, Pages, Process, RwLock, Semaphore, Spin,
+    Thread,
 };
 use std::collections::HashMap;
 
@@ -184,6 +185,19 @@ impl<'p> Futures<'p> {
         future
     }
 
+    /// What all threads but the first may do.
+    pub fn of_threads(&self) -> Future {
+        let mut future = self.at_end.clone();
+        for (function, body) in bodies(self.program) {
+            for inst in body.insts.keys() {
+                for started in &self.points_to.site(function, inst).starts {
+                    self.add_call(&mut future, *started);
+                }
+            }
+        }
+        future
+    }
+
     /// What may happen when a thread or the process ends.
     pub fn at_end(&self) -> &Future {
         &self.at_end
@@ -335,10 +349,13 @@ fn add_library(future: &mut Future, function: Function) {
         }
         Function::Memory(
             Memory::Free | Memory::Delete | Memory::Realloc | Memory::ReallocArray,
-        ) => future.allocates = true,
+        )
+        | Function::Pages(Pages::Unmap) => future.allocates = true,
         Function::Keys(Keys::Create | Keys::Delete)
         | Function::C11Thread(C11Thread::KeyCreate | C11Thread::KeyDelete)
-        | Function::Process(Process::AtExit | Process::CxaAtExit) => future.changes_rest = true,
+        | Function::Process(Process::AtExit | Process::CxaAtExit)
+        | Function::System(_) => future.changes_rest = true,
+        function if library::may_jump(function) => future.may_do_anything = true,
         Function::Unsupported => future.may_do_anything = true,
         _ => {}
     }

@@ -91,6 +91,8 @@ fn looks_at_bits(op: Builtin) -> bool {
             | Builtin::FunnelShiftRight
             | Builtin::SignedMulOverflow
             | Builtin::UnsignedMulOverflow
+            | Builtin::ExtendedFromSigned
+            | Builtin::ExtendedFromUnsigned
     )
 }
 

@@ -7,6 +7,8 @@
 
 pub mod arguments;
 pub mod futures;
+pub mod handles;
+pub mod interface;
 pub mod landmarks;
 pub mod layout;
 mod library_calls;
@@ -14,6 +16,7 @@ pub mod loops;
 mod meaning;
 pub mod orders;
 pub mod outline;
+pub mod outside;
 pub mod points_to;
 pub mod sharing;
 mod site;

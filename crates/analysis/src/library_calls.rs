@@ -2,8 +2,8 @@
 //! visible steps a call of them takes.
 
 use library::{
-    Atomic, Barrier, C11Thread, Condition, Function, Input, Keys, Memory, Mutex, Once, Output,
-    Process, RwLock, Strings, Thread, Time, Verifier,
+    Atomic, Barrier, C11Thread, Cancellation, Condition, Function, Input, Keys, Memory, Mutex,
+    Once, Output, Pages, Process, RwLock, Signals, Strings, System, Thread, Time, Verifier,
 };
 
 /// What is done with the address of a variable.
@@ -27,6 +27,7 @@ pub(crate) fn argument_uses(function: Function, index: usize) -> &'static [Use] 
     const SYNCHRONISE: &[Use] = &[Use::Synchronise];
     const LEND: &[Use] = &[Use::Lend];
     const ESCAPE: &[Use] = &[Use::Escape];
+    const AWAIT: &[Use] = &[Use::Read, Use::Synchronise];
     match (function, index) {
         (Function::Thread(Thread::Create), 3)
         | (Function::Thread(Thread::Exit), _)
@@ -113,6 +114,10 @@ pub(crate) fn argument_uses(function: Function, index: usize) -> &'static [Use] 
         (Function::Input(_) | Function::Time(_) | Function::Math(_), _)
         | (Function::Verifier(Verifier::NondetMemory), _) => WRITE,
         (Function::Process(Process::RandR), _) => UPDATE,
+        (Function::Cancellation(Cancellation::SetState | Cancellation::SetType), 1) => WRITE,
+        (Function::System(System::Call), 1 | 5) => AWAIT,
+        (Function::System(System::Call), 4) => READ,
+        (Function::Signals(Signals::MakeSet), 0) | (Function::Signals(Signals::Mask), 2) => WRITE,
         // They hand the elements to the program's own functions, or keep what
         // they are given until the end.
         (
@@ -124,8 +129,13 @@ pub(crate) fn argument_uses(function: Function, index: usize) -> &'static [Use] 
         ) => ESCAPE,
         (
             Function::Thread(_)
+            | Function::Cancellation(_)
             | Function::Keys(_)
+            | Function::Jumps(_)
+            | Function::Pages(_)
             | Function::Process(_)
+            | Function::Signals(_)
+            | Function::System(_)
             | Function::Bits(_)
             | Function::Verifier(_),
             _,
@@ -188,7 +198,9 @@ pub(crate) fn fixed_steps(function: Function) -> Option<u64> {
             | Barrier::AttrGet(_) => None,
             _ => Some(1),
         },
-        Function::Spin(_) | Function::Semaphore(_) => Some(1),
+        Function::Spin(_)
+        | Function::Semaphore(_)
+        | Function::Cancellation(Cancellation::Cancel) => Some(1),
         // One to begin, one to finish.
         Function::Once(Once::Once) => Some(2),
         Function::Once(_) => Some(1),
@@ -203,10 +215,13 @@ pub(crate) fn fixed_steps(function: Function) -> Option<u64> {
         },
         Function::Memory(
             Memory::Free | Memory::Delete | Memory::Realloc | Memory::ReallocArray,
-        ) => Some(1),
+        )
+        | Function::Pages(Pages::Unmap) => Some(1),
         Function::Verifier(Verifier::AtomicBegin) => Some(1),
         // They look at no memory; the end of the thread is counted elsewhere.
         Function::Thread(Thread::Exit)
+        | Function::Jumps(_)
+        | Function::Cancellation(Cancellation::Push | Cancellation::Pop | Cancellation::Next)
         | Function::Keys(Keys::Get | Keys::Set)
         | Function::Process(Process::AtExit | Process::CxaAtExit)
         | Function::Unsupported => Some(0),
@@ -227,7 +242,8 @@ pub(crate) fn is_allocation(function: Function) -> bool {
                 | Memory::PosixMemalign
                 | Memory::New
                 | Memory::NewAligned
-        ) | Function::Strings(Strings::Strdup | Strings::Strndup)
+        ) | Function::Pages(Pages::Map)
+            | Function::Strings(Strings::Strdup | Strings::Strndup)
             | Function::Output(Output::Asprintf | Output::Vasprintf)
     )
 }

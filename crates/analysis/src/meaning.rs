@@ -11,7 +11,7 @@ pub(crate) struct Meaning {
 }
 
 impl Meaning {
-    pub fn of(program: &Program) -> Meaning {
+    pub(crate) fn of(program: &Program) -> Meaning {
         let mut meaning = Meaning {
             entries: SecondaryMap::new(),
             atomic: SecondaryMap::new(),
@@ -26,11 +26,11 @@ impl Meaning {
     }
 
     /// The library's entry, unless the program defines the function itself.
-    pub fn entry(&self, function: FunctionId) -> Option<&'static Entry> {
+    pub(crate) fn entry(&self, function: FunctionId) -> Option<&'static Entry> {
         self.entries[function]
     }
 
-    pub fn of_callee(&self, callee: &Callee) -> Option<Function> {
+    pub(crate) fn of_callee(&self, callee: &Callee) -> Option<Function> {
         match callee {
             Callee::Direct(function) => self.entry(*function).map(|entry| entry.function),
             Callee::Indirect(_) => None,
@@ -38,7 +38,7 @@ impl Meaning {
     }
 
     /// Whether calls of the function are one step as a whole.
-    pub fn is_atomic(&self, function: FunctionId) -> bool {
+    pub(crate) fn is_atomic(&self, function: FunctionId) -> bool {
         self.atomic[function]
     }
 }

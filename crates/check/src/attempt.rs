@@ -6,12 +6,14 @@ use crate::facts::{
     Unsupported,
 };
 use crate::reach::Watchlist;
+use crate::standing::Effort;
 use crate::verdict::{Options, Order, Progress, Stage};
 use analysis::Loops;
 use clauses::{ClauseSink, Literal, Variable};
-use encode::{ByContexts, Contexts, Encode, Goals, Turns};
+use encode::{ByContexts, ByOrder, Contexts, Encode, Goals, InOrder, Turns};
 use formula::Room;
 use ir::Program;
+use library::MemoryModel;
 use replay::{Property, Run};
 use solve::memory;
 use std::cell::Cell;
@@ -28,7 +30,7 @@ const MAX_TERMS: usize = 40_000_000;
 const MOST_CLAUSES: usize = 5_000_000;
 
 /// Everything that stays the same from query to query.
-pub struct Task<'a> {
+pub(crate) struct Task<'a> {
     pub program: &'a Program,
     pub options: &'a Options,
     pub digest: u64,
@@ -42,6 +44,8 @@ pub struct Task<'a> {
     pub can_free: bool,
     /// What was found, if all of it is wanted.
     pub collection: Collection,
+    /// Where effort goes.
+    pub effort: Effort,
     /// See [`Task::is_short_of_memory`].
     pub was_short: AtomicBool,
     /// See [`Task::always_assumed`], found when first asked for.
@@ -53,28 +57,33 @@ pub struct Task<'a> {
 
 /// The bounds of one query, and when to give up.
 #[derive(Clone, Copy)]
-pub struct Query {
-    pub order: Order,
+pub(crate) struct Query {
+    /// `None` if there is no bound on the order of steps.
+    pub order: Option<Order>,
     pub unwind: u32,
     pub deadline: Option<Instant>,
 }
 
 impl Query {
-    pub fn keep_going(&self, watch: &(dyn Fn(&Progress) -> bool + Sync), stage: Stage) -> bool {
+    pub(crate) fn keep_going(
+        &self,
+        watch: &(dyn Fn(&Progress) -> bool + Sync),
+        stage: Stage,
+    ) -> bool {
         let has_time = self
             .deadline
             .is_none_or(|deadline| Instant::now() < deadline);
         has_time
             && watch(&Progress {
                 stage,
-                order: Some(self.order),
+                order: self.order,
                 unwind: Some(self.unwind),
                 search: None,
             })
     }
 }
 
-pub enum Answer {
+pub(crate) enum Answer {
     Violated(Box<Run>),
     /// There is none, up to these limits.
     None(Limits),
@@ -91,7 +100,7 @@ pub enum Answer {
 
 impl Answer {
     /// For the record.
-    pub fn ending(&self) -> Ending {
+    pub(crate) fn ending(&self) -> Ending {
         match self {
             Answer::Violated(_) => Ending::Violated,
             Answer::None(_) => Ending::None,
@@ -104,15 +113,28 @@ impl Answer {
 }
 
 impl Task<'_> {
+    /// Which runs there are.
+    pub(crate) fn memory_model(&self) -> MemoryModel {
+        self.options.config.surroundings.memory_model
+    }
+
+    /// How to run the program where only interleavings are looked at. Each of them is a
+    /// run under every memory model.
+    pub(crate) fn interleaving(&self) -> replay::Config {
+        let mut config = self.options.config.clone();
+        config.surroundings.memory_model = MemoryModel::Sc;
+        config
+    }
+
     /// Whether a run shows what is looked for.
-    pub fn is_violated(&self, run: &Run) -> bool {
+    pub(crate) fn is_violated(&self, run: &Run) -> bool {
         let checks = self.options.config.checks;
         let mut violations = run.violations.iter();
         violations.any(|violation| checks.has(violation.kind.property()))
     }
 
     /// What to look for in the end of runs.
-    pub fn goals(&self, unfolding: &Unfolding) -> Goals {
+    pub(crate) fn goals(&self, unfolding: &Unfolding) -> Goals {
         let config = &self.options.config;
         let has = |property: Property, is_there: fn(&unfold::Position) -> bool| {
             let threads = unfolding.threads.threads.values();
@@ -129,7 +151,7 @@ impl Task<'_> {
     }
 
     /// Whether assertions and all else may be looked for apart.
-    pub fn can_ask_by_kind(&self) -> bool {
+    pub(crate) fn can_ask_by_kind(&self) -> bool {
         let checks = self.options.config.checks;
         let others = || checks.iter().any(|property| property != Property::Assert);
         checks.has(Property::Assert)
@@ -139,28 +161,56 @@ impl Task<'_> {
             // Races are looked for in the end of runs in which nothing else goes wrong.
             && !checks.has(Property::Race)
             // Whoever wants all violations forbids what was found, and asks again.
-            && !self.options.all_violations
+            && !self.options.goes_on()
     }
 
     /// Whether there is anything to look for.
-    pub fn has_questions(&self, unfolding: &Unfolding) -> bool {
+    pub(crate) fn has_questions(&self, unfolding: &Unfolding) -> bool {
         let goals = self.goals(unfolding);
         !unfolding.threads.violations.is_empty() || goals.races || goals.deadlocks
     }
 
-    /// Writes the formula of a query; the answer if that takes too long or too much.
-    pub fn encode(
+    /// Writes the formula of a query, by contexts; the answer if that takes too long or
+    /// too much.
+    pub(crate) fn encode_contexts(
         &self,
         unfolding: &Unfolding,
+        order: Order,
         query: &Query,
         goals: Goals,
         sink: &mut impl ClauseSink,
     ) -> Result<Contexts, Answer> {
         let reductions = &self.options.reductions;
-        let mut kind = encoding_of(query.order);
+        let mut kind = encoding_of(order);
         kind.normal_forms = reductions.normal_forms;
         kind.formula.narrowing = reductions.narrowing;
-        let bound = bound_of(query.order);
+        let bound = bound_of(order);
+        self.encode(&kind, bound, unfolding, query, goals, sink)
+    }
+
+    /// The same without a bound on the order of steps.
+    pub(crate) fn encode_order(
+        &self,
+        unfolding: &Unfolding,
+        query: &Query,
+        goals: Goals,
+        sink: &mut impl ClauseSink,
+    ) -> Result<InOrder, Answer> {
+        let mut kind = ByOrder::default();
+        kind.formula.narrowing = self.options.reductions.narrowing;
+        kind.model = self.memory_model();
+        self.encode(&kind, 0, unfolding, query, goals, sink)
+    }
+
+    fn encode<E: Encode>(
+        &self,
+        kind: &E,
+        bound: usize,
+        unfolding: &Unfolding,
+        query: &Query,
+        goals: Goals,
+        sink: &mut impl ClauseSink,
+    ) -> Result<E::Encoding, Answer> {
         let (written, is_full) = (Cell::new(0), Cell::new(false));
         let is_too_large = || written.get() > self.most_clauses();
         // Also what was found out while a single value was written.
@@ -203,7 +253,7 @@ impl Task<'_> {
     }
 
     /// The program, ready to run. Each core needs its own.
-    pub fn image(&self, config: &replay::Config) -> Result<replay::Image<'_>, Reason> {
+    pub(crate) fn image(&self, config: &replay::Config) -> Result<replay::Image<'_>, Reason> {
         let arguments = &config.surroundings.arguments;
         replay::Image::new(self.program, arguments, config.memory_limit)
             .map_err(|_| Reason::ProgramMemory)
@@ -211,13 +261,22 @@ impl Task<'_> {
 
     /// What verdicts take for granted because nobody looks at anything else: each
     /// object is at one place only, and all threads agree on what happened first.
-    pub fn always_assumed(&self) -> &BTreeSet<Assumption> {
+    pub(crate) fn always_assumed(&self) -> &BTreeSet<Assumption> {
         self.always_assumed.get_or_init(|| {
             let place = |site| SourcePlace::of_site(self.program, site);
             let layout = analysis::layout::first_dependence(self.program);
             let orders = analysis::orders::first_weaker(self.program);
             let layout = layout.map(|site| Assumption::Layout(place(site)));
-            let orders = orders.map(|site| Assumption::MemoryOrder(place(site)));
+            let orders = orders.map(place);
+            let orders = orders.and_then(|place| match self.memory_model() {
+                MemoryModel::Sc => Some(Assumption::MemoryOrder(place)),
+                MemoryModel::Tso | MemoryModel::Pso => Some(Assumption::StoreBuffers {
+                    are_by_place: self.memory_model() == MemoryModel::Pso,
+                    place,
+                }),
+                // That is what the program asks for.
+                MemoryModel::Rc11 => None,
+            });
             let surroundings = &self.options.config.surroundings;
             let arguments = analysis::arguments::first_use(self.program).map(place);
             let arguments = arguments.and_then(|place| match surroundings.more_arguments {
@@ -230,12 +289,19 @@ impl Task<'_> {
                     place,
                 }),
             });
-            [layout, orders, arguments].into_iter().flatten().collect()
+            let handler = analysis::outside::first_handler(self.program).map(place);
+            let variable = analysis::outside::first_variable(self.program).map(place);
+            let signals = handler.map(Assumption::NoSignal);
+            let environment = variable.map(Assumption::NoEnvironment);
+            let print = analysis::outside::first_print_of_cancelled(self.program).map(place);
+            let prints = print.map(Assumption::PrintsToTheEnd);
+            let all = [layout, orders, arguments, signals, environment, prints];
+            all.into_iter().flatten().collect()
         })
     }
 
     /// The answer when something was told not to go on.
-    pub fn interruption(&self, deadline: Option<Instant>) -> Answer {
+    pub(crate) fn interruption(&self, deadline: Option<Instant>) -> Answer {
         match self.why_interrupted(deadline) {
             Reason::Time => Answer::TooLong,
             reason => Answer::Unknown(reason),
@@ -243,7 +309,7 @@ impl Task<'_> {
     }
 
     /// Why something was told not to go on.
-    pub fn why_interrupted(&self, deadline: Option<Instant>) -> Reason {
+    pub(crate) fn why_interrupted(&self, deadline: Option<Instant>) -> Reason {
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             Reason::Time
         } else if self.is_short_of_memory() {
@@ -254,23 +320,27 @@ impl Task<'_> {
     }
 
     /// Whether there is nothing left to do.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
     /// Whether there was ever too little. What was given up for that is gone before
     /// anybody can ask again.
-    pub fn is_short_of_memory(&self) -> bool {
+    pub(crate) fn is_short_of_memory(&self) -> bool {
         let is_short = self.options.memory.is_some_and(exceeds);
         self.was_short.fetch_or(is_short, Ordering::Relaxed) || is_short
     }
 
     /// How to run what was found. There is no bound on loops, unless that is what is
     /// looked for; then it is that of the loops that were cut.
-    pub fn replay_config(&self, unfolding: &Unfolding, query: &Query) -> replay::Config {
+    pub(crate) fn replay_config(&self, unfolding: &Unfolding, query: &Query) -> replay::Config {
+        let base = match query.order {
+            Some(_) => self.interleaving(),
+            None => self.options.config.clone(),
+        };
         let mut config = replay::Config {
             unwind: None,
-            ..self.options.config.clone()
+            ..base
         };
         if !config.checks.has(Property::Unwind) {
             return config;
@@ -293,29 +363,37 @@ impl Task<'_> {
     }
 
     /// Unfolds the program.
-    pub fn unfold(&self, query: &Query) -> Result<Unfolding, Answer> {
+    pub(crate) fn unfold(&self, query: &Query) -> Result<Unfolding, Answer> {
         let bounds = &self.options.bounds;
         let config = &self.options.config;
         let checks = config.checks;
         let looks_ahead = checks.has(Property::Race) || checks.has(Property::Deadlock);
         let looks_ahead = u32::from(looks_ahead);
+        let mut surroundings = config.surroundings.clone();
+        if query.order.is_some() {
+            // Contexts are about interleavings, whatever else there is.
+            surroundings.memory_model = MemoryModel::Sc;
+        }
         let options = unfold::Options {
             checks: wanted(config.checks),
             unwind: query.unwind,
             unwind_every_loop: bounds.unwind_every_loop,
             unwind_loops: self.loops.clone(),
-            turns: match query.order {
-                // What threads are about to do may follow from what the last did.
-                Order::Contexts(turns) | Order::Rounds(turns) => Some(turns + looks_ahead),
-            },
-            surroundings: config.surroundings.clone(),
+            // What threads are about to do may follow from what the last did.
+            turns: query
+                .order
+                .map(|order| (bound_of(order) as u32).saturating_add(looks_ahead)),
+            surroundings,
             can_free: self.can_free,
             reductions: self.options.reductions.unfolding,
             landmarks: self.watchlist.landmarks.clone(),
         };
         let mut is_too_large = false;
-        let mut keep_going = |terms: usize| {
-            is_too_large = terms >= MAX_TERMS;
+        let mut terms_before = 0;
+        let mut keep_going = |standing: &unfold::Standing| {
+            self.effort.note(self.program, standing, terms_before);
+            terms_before = standing.terms;
+            is_too_large = standing.terms >= MAX_TERMS;
             !is_too_large && !self.is_short_of_memory() && self.keep_going(query, Stage::Unfolding)
         };
         let unfolded = unfold::unfold(self.program, &options, &mut keep_going);
@@ -330,11 +408,11 @@ impl Task<'_> {
         })
     }
 
-    pub fn keep_going(&self, query: &Query, stage: Stage) -> bool {
+    pub(crate) fn keep_going(&self, query: &Query, stage: Stage) -> bool {
         query.keep_going(self.watch, stage)
     }
 
-    pub fn cut_loops(&self, unfolding: &Unfolding, unwind: u32) -> BTreeSet<CutLoop> {
+    pub(crate) fn cut_loops(&self, unfolding: &Unfolding, unwind: u32) -> BTreeSet<CutLoop> {
         let mut names: BTreeMap<ir::FunctionId, Loops> = BTreeMap::new();
         let place = |location: Option<ir::Location>| {
             location.map(|location| SourcePlace::of_location(self.program, location))
@@ -369,7 +447,7 @@ impl Task<'_> {
 }
 
 /// The encoding in which such bounds are meant.
-pub fn encoding_of(order: Order) -> ByContexts {
+pub(crate) fn encoding_of(order: Order) -> ByContexts {
     ByContexts {
         turns: match order {
             Order::Contexts(_) => Turns::Free,
@@ -380,7 +458,7 @@ pub fn encoding_of(order: Order) -> ByContexts {
 }
 
 /// What it counts.
-pub fn bound_of(order: Order) -> usize {
+pub(crate) fn bound_of(order: Order) -> usize {
     let (Order::Contexts(bound) | Order::Rounds(bound)) = order;
     bound as usize
 }

@@ -5,13 +5,15 @@
 //! learnt when it is asked for more.
 
 use crate::attempt::{Answer, Query, Task, bound_of, encoding_of};
+use crate::engines::Name;
 use crate::facts::{Assumption, Dependent, Internal, Limits, Reason};
 use crate::feed::Feed;
 use crate::verdict::{Attempt, Kind, Order, Stage};
 use crate::witness::Numbers;
 use crate::{export, silent, witness};
 use clauses::ClauseSink;
-use encode::{Encode, Encoding, Goals};
+use encode::{ByOrder, Encode, Encoding, Goals};
+use library::MemoryModel;
 use replay::{Property, Run, Signature};
 use search::Strategy;
 use solve::{Budget, Literal, Outcome, memory};
@@ -21,9 +23,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use unfold::Unfolding;
 
-pub struct Bounded {
-    /// The largest bounds.
-    order: Order,
+/// To find out whether loops go on for longer, at least.
+const LEAST_FOR_LOOPS: Duration = Duration::from_millis(50);
+
+pub(crate) struct Bounded {
+    /// The largest bounds; there may be none on the order of steps.
+    order: Option<Order>,
     unwind: u32,
     pub unfolding: Unfolding,
     /// How to search, unless all is asked at once.
@@ -33,11 +38,16 @@ pub struct Bounded {
     pub formula: Option<Formula>,
     /// Runs that call functions which nobody knows are left out.
     is_clean: bool,
+    /// From this bound on, loops may go on for longer than they were unfolded, as far
+    /// as is known.
+    may_exceed_from: Option<Order>,
+    /// How long the question at hand has taken.
+    last_took: Duration,
     /// What it took to get here, for the record of the first question.
     record: Attempt,
 }
 
-pub struct Formula {
+pub(crate) struct Formula {
     pub feed: Feed,
     pub encoding: Box<dyn Encoding>,
     violated: Literal,
@@ -51,9 +61,13 @@ pub struct Formula {
 
 impl Bounded {
     /// Unfolds and encodes the program within the bounds of a query.
-    pub fn new(task: &Task, query: &Query) -> Result<Bounded, Box<(Answer, Attempt)>> {
+    pub(crate) fn new(task: &Task, query: &Query) -> Result<Bounded, Box<(Answer, Attempt)>> {
         let mut record = Attempt {
-            order: Some(query.order),
+            engine: match query.order {
+                Some(_) => Name::Bounded,
+                None => Name::Order,
+            },
+            order: query.order,
             unwind: Some(query.unwind),
             ..Attempt::default()
         };
@@ -78,10 +92,13 @@ impl Bounded {
         let mut bounded = Bounded {
             order: query.order,
             unwind: query.unwind,
-            strategy: task.strategy().filter(|_| task.has_questions(&unfolding)),
+            strategy: (task.strategy())
+                .filter(|_| query.order.is_some() && task.has_questions(&unfolding)),
             unfolding,
             formula: None,
             is_clean: false,
+            may_exceed_from: None,
+            last_took: Duration::ZERO,
             record,
         };
         if let Err(answer) = bounded.make_formula(task, query) {
@@ -110,7 +127,7 @@ impl Bounded {
     }
 
     /// A formula for questions beside the question.
-    pub fn plain_formula(
+    pub(crate) fn plain_formula(
         task: &Task,
         unfolding: &Unfolding,
         query: &Query,
@@ -128,35 +145,40 @@ impl Bounded {
         self.make_formula(task, query)
     }
 
-    pub fn clauses(&self) -> usize {
+    pub(crate) fn clauses(&self) -> usize {
         self.record.clauses
     }
 
     /// Whether no loop was cut, so that higher bounds of loops change nothing.
-    pub fn has_whole_loops(&self) -> bool {
+    pub(crate) fn has_whole_loops(&self) -> bool {
         self.unfolding.cuts.is_empty()
     }
 
     /// The least bounds of either kind that cover all runs, as far as contexts
     /// are concerned.
-    pub fn covering(&self) -> (u64, u64) {
+    pub(crate) fn covering(&self) -> (u64, u64) {
         let threads = &self.unfolding.threads;
         let covering = |order: Order| encoding_of(order).covering(threads);
         (covering(Order::Contexts(0)), covering(Order::Rounds(0)))
     }
 
     /// Whether no run goes beyond the bound.
-    pub fn covers_all(&self, order: Order) -> bool {
+    pub(crate) fn covers_all(&self, order: Option<Order>) -> bool {
         let (threads, is_settled) = (&self.unfolding.threads, self.unfolding.is_settled);
-        encoding_of(order).covers_all(threads, bound_of(order) as u64, is_settled)
+        match order {
+            Some(order) => {
+                encoding_of(order).covers_all(threads, bound_of(order) as u64, is_settled)
+            }
+            None => ByOrder::default().covers_all(threads, 0, is_settled),
+        }
     }
 
     /// Is there a violation within this bound, which is at most that of the
     /// formula? Also says what it cost.
-    pub fn ask(
+    pub(crate) fn ask(
         &mut self,
         task: &Task,
-        order: Order,
+        order: Option<Order>,
         kind: Kind,
         deadline: Option<Instant>,
     ) -> (Answer, Attempt) {
@@ -168,7 +190,7 @@ impl Bounded {
         let mut record = self.record.clone();
         self.record.unfolding = Duration::ZERO;
         self.record.encoding = Duration::ZERO;
-        record.order = Some(order);
+        record.order = order;
         record.kind = kind;
         let answer = self.answer(task, &query, kind, &mut record);
         let answer = match answer {
@@ -206,8 +228,12 @@ impl Bounded {
 
     fn answer(&mut self, task: &Task, query: &Query, kind: Kind, record: &mut Attempt) -> Answer {
         let covers_all = self.covers_all(query.order);
+        // Without bounds, nothing may depend on how many turns there are.
+        if query.order.is_none() && !covers_all {
+            return Answer::Unknown(Reason::Internal(Internal::Unsettled));
+        }
         let mut limits = Limits {
-            order: (!covers_all).then_some(query.order),
+            order: query.order.filter(|_| !covers_all),
             loops: match task.options.config.checks.has(Property::Unwind) {
                 // That no loop goes beyond its bound is what is shown.
                 true => BTreeSet::new(),
@@ -218,7 +244,8 @@ impl Bounded {
         let omissions = self.unfolding.omissions.iter();
         (limits.assumptions).extend(omissions.map(|one| Assumption::Omission(*one)));
         if let Some(strategy) = &self.strategy {
-            let answer = task.ask_by_parts(&self.unfolding, query, strategy, record);
+            let order = query.order.expect("strategies need a bound on contexts");
+            let answer = task.ask_by_parts(&self.unfolding, order, query, strategy, record);
             let left_out = match answer {
                 Answer::None(_) => None,
                 Answer::Partly(part) => Some(part.0),
@@ -234,7 +261,12 @@ impl Bounded {
             };
         }
         let Some(formula) = &mut self.formula else {
-            self.complete(task, query, false, &mut limits);
+            // The bound on contexts may go below: then nothing that holds within it only
+            // may be stated.
+            match covers_all {
+                true => self.complete(task, query, true, &mut limits),
+                false => self.add_doubts(task, query, &mut limits),
+            }
             // Nothing goes wrong with more contexts either, but there may be doubt.
             let is_in_doubt = limits.assumptions.contains(&Assumption::LostMemory);
             if self.unfolding.is_settled && (is_in_doubt || self.unfolding.doubts.is_empty()) {
@@ -249,6 +281,7 @@ impl Bounded {
             let start = Instant::now();
             let outcome = formula.find_violation(task, query, kind);
             record.solving += start.elapsed();
+            self.last_took = record.unfolding + record.encoding + record.solving;
             record.conflicts += formula.conflicts() - before;
             return match outcome {
                 Outcome::Unsatisfiable => {
@@ -265,8 +298,11 @@ impl Bounded {
                     let threads = &self.unfolding.threads;
                     let value = |literal| formula.feed.solver.value(literal);
                     let model = formula.encoding.model(threads, &value);
-                    let answer = match task.options.all_violations {
-                        true => task.collect(&self.unfolding, &model, query),
+                    let answer = match task.options.goes_on() {
+                        true => {
+                            let answer = task.collect(&self.unfolding, &model, query);
+                            answer.or_else(|| task.first_told())
+                        }
                         false => Some(confirm(task, &self.unfolding, &model, query)),
                     };
                     record.replaying += start.elapsed();
@@ -282,16 +318,68 @@ impl Bounded {
     /// States what else was left out, and what was not.
     fn complete(&mut self, task: &Task, query: &Query, covers_all: bool, limits: &mut Limits) {
         self.add_doubts(task, query, limits);
-        if covers_all && !limits.loops.is_empty() && self.cuts_nothing(task, query) {
+        if limits.loops.is_empty() {
+            return;
+        }
+        let is_enough = match covers_all {
+            true => self.cuts_nothing(task, &self.in_its_own_time(task, query)),
+            false => self.cuts_nothing_within(task, query),
+        };
+        if is_enough {
             limits.loops.clear();
         }
+    }
+
+    /// The same query, with about the time that the question itself took, even if its
+    /// turn is over: more iterations would take longer.
+    fn in_its_own_time(&self, task: &Task, query: &Query) -> Query {
+        let own = Instant::now() + self.last_took.max(LEAST_FOR_LOOPS);
+        let later = query.deadline.map(|deadline| deadline.max(own));
+        Query {
+            deadline: [later, task.deadline].into_iter().flatten().min(),
+            ..*query
+        }
+    }
+
+    /// Whether no run within the bound on contexts comes to the bound of a loop, where
+    /// the checker chooses those bounds.
+    ///
+    /// Right for any number of iterations, though only some were unfolded: take a run of
+    /// the program within the bound on contexts in which some loop goes on for longer,
+    /// and cut it off where that happens first, in any thread. What is left is a run,
+    /// since runs may stop anywhere, has no more contexts, and is among those that were
+    /// unfolded, up to a moment at which a loop is cut. If there is no such run, all runs
+    /// within the bound are among those that were unfolded. Nothing follows for more
+    /// contexts: somebody may write then what makes a loop go on.
+    fn cuts_nothing_within(&mut self, task: &Task, query: &Query) -> bool {
+        let Some(order) = query.order else {
+            return false;
+        };
+        let is_known = self
+            .may_exceed_from
+            .is_some_and(|least| order.contains(least));
+        let is_wanted = task.options.bounds.unwind.is_none() && !self.is_clean;
+        if is_known || !is_wanted {
+            return false;
+        }
+        let own = self.in_its_own_time(task, query);
+        let query = Query {
+            deadline: [own.deadline, query.deadline].into_iter().flatten().min(),
+            ..*query
+        };
+        let is_enough = self.cuts_nothing(task, &query);
+        if !is_enough {
+            self.may_exceed_from = Some(order);
+        }
+        is_enough
     }
 
     /// If this is the answer, asks what it is worth: what runs come by, and whether
     /// threads stop without a word.
     fn look_beside(&mut self, task: &Task, query: &Query, limits: &mut Limits) {
         // Runs were left out that these questions are about.
-        if self.is_clean {
+        let is_partial = query.order.is_some() && task.memory_model() != MemoryModel::Sc;
+        if self.is_clean || is_partial {
             return;
         }
         let is_last = task.options.looks_beside && task.options.bounds.are_answered_by(limits);
@@ -347,7 +435,8 @@ impl Bounded {
         self.unfolding.threads.violations = violations;
         self.unfolding.threads.excluded = excluded;
         formula.is_ok_and(|mut formula| {
-            let assumptions = [formula.violated];
+            let mut assumptions = vec![formula.violated];
+            assumptions.extend(formula.within(query.order));
             formula.search(task, &assumptions, query) == Outcome::Unsatisfiable
         })
     }
@@ -362,7 +451,12 @@ impl Formula {
         dump: Option<&Path>,
     ) -> Result<Formula, Answer> {
         let mut feed = Feed::new(dump.is_some(), &task.options.search.factory());
-        let mut encoding = task.encode(unfolding, query, goals, &mut feed)?;
+        let mut encoding: Box<dyn Encoding> = match query.order {
+            Some(order) => {
+                Box::new(task.encode_contexts(unfolding, order, query, goals, &mut feed)?)
+            }
+            None => Box::new(task.encode_order(unfolding, query, goals, &mut feed)?),
+        };
         let violated = encoding.any_violation(&mut feed);
         let parts = (task.can_ask_by_kind())
             .then(|| encoding.violation_by_kind(&unfolding.threads, &mut feed));
@@ -374,10 +468,10 @@ impl Formula {
         }
         Ok(Formula {
             feed,
-            encoding: Box::new(encoding),
+            encoding,
             violated,
             parts,
-            bound: bound_of(query.order),
+            bound: query.order.map_or(0, bound_of),
             blocked: 0,
         })
     }
@@ -397,8 +491,8 @@ impl Formula {
     }
 
     /// What limits the formula to a smaller bound, if anything.
-    pub fn within(&mut self, order: Order) -> Option<Literal> {
-        let bound = bound_of(order);
+    pub(crate) fn within(&mut self, order: Option<Order>) -> Option<Literal> {
+        let bound = bound_of(order?);
         (bound < self.bound)
             .then(|| self.encoding.within(bound, &mut self.feed))
             .flatten()
@@ -430,7 +524,7 @@ impl Formula {
     }
 
     /// A literal for assumptions: one of these holds.
-    pub fn any_of(&mut self, literals: impl Iterator<Item = Literal>) -> Literal {
+    pub(crate) fn any_of(&mut self, literals: impl Iterator<Item = Literal>) -> Literal {
         let any = self.feed.new_variable().positive();
         let clause: Vec<Literal> = literals.chain([!any]).collect();
         self.feed.add_clause(&clause);
@@ -441,12 +535,43 @@ impl Formula {
         self.feed.solver.statistics().conflicts.unwrap_or(0)
     }
 
-    pub fn search(&mut self, task: &Task, assumptions: &[Literal], query: &Query) -> Outcome {
+    pub(crate) fn search(
+        &mut self,
+        task: &Task,
+        assumptions: &[Literal],
+        query: &Query,
+    ) -> Outcome {
         self.search_within(task, assumptions, query, None)
     }
 
-    /// Runs the solver, while somebody keeps an eye on the user.
+    /// Runs the solver until there is nothing against what it finds.
     fn search_within(
+        &mut self,
+        task: &Task,
+        assumptions: &[Literal],
+        query: &Query,
+        conflicts: Option<u64>,
+    ) -> Outcome {
+        loop {
+            let outcome = self.run_solver(task, assumptions, query, conflicts);
+            if outcome != Outcome::Satisfiable || !self.has_objections() {
+                return outcome;
+            }
+        }
+    }
+
+    /// Whether what the solver has found is no run, for reasons that it knows now.
+    fn has_objections(&mut self) -> bool {
+        let value = |literal| self.feed.solver.value(literal);
+        let objections = self.encoding.objections(&value);
+        for clause in &objections {
+            self.feed.add_clause(clause);
+        }
+        !objections.is_empty()
+    }
+
+    /// Runs the solver, while somebody keeps an eye on the user.
+    fn run_solver(
         &mut self,
         task: &Task,
         assumptions: &[Literal],
@@ -459,6 +584,13 @@ impl Formula {
             memory: task.options.memory,
             ..Budget::default()
         };
+        if let Some(order) = self.encoding.event_order() {
+            let Some(solver) = self.feed.solver.ordering() else {
+                let problem = "it cannot keep events in order";
+                return Outcome::Unknown(solve::Reason::SolverDied(problem.to_owned()));
+            };
+            solver.keep(order);
+        }
         let interrupter = self.feed.solver.interrupter();
         let watch = task.watch;
         let is_over = AtomicBool::new(false);
@@ -484,7 +616,12 @@ impl Formula {
 }
 
 /// Has the interpreter repeat what the solver found.
-pub fn confirm(task: &Task, unfolding: &Unfolding, model: &encode::Model, query: &Query) -> Answer {
+pub(crate) fn confirm(
+    task: &Task,
+    unfolding: &Unfolding,
+    model: &encode::Model,
+    query: &Query,
+) -> Answer {
     match repeat(task, unfolding, model, query, Vec::new()) {
         Ok(run) => Answer::Violated(Box::new(run)),
         Err(answer) => answer,
@@ -493,7 +630,7 @@ pub fn confirm(task: &Task, unfolding: &Unfolding, model: &encode::Model, query:
 
 /// Repeats what the solver found, up to the first violation that is not known yet.
 /// The answer if there is none at all.
-pub fn repeat(
+pub(crate) fn repeat(
     task: &Task,
     unfolding: &Unfolding,
     model: &encode::Model,
@@ -537,9 +674,13 @@ pub fn repeat(
             Err(Failed::Problem(_)) => {}
         }
     }
-    // What a number means as an address is more than either side knows.
+    // What a number means as an address is more than either side knows; and of steps at
+    // several places at once nobody can say what they see at each.
+    let checks = task.options.config.checks;
+    let looks_back = checks.has(Property::Leak) || checks.has(Property::Cleanup);
+    let is_loose = model.is_loose() || model.is_weak() && looks_back;
     Err(Answer::Unknown(
-        match unfolding.is_coarse || has_addresses {
+        match unfolding.is_coarse || has_addresses || is_loose {
             true => Reason::NotConfirmed { problem },
             false => Reason::Internal(Internal::DoesNotReplay { problem }),
         },
@@ -553,7 +694,7 @@ enum Failed {
 }
 
 /// A solver gave up for a reason of its own.
-pub fn solver_failed(reason: &solve::Reason) -> Reason {
+pub(crate) fn solver_failed(reason: &solve::Reason) -> Reason {
     match reason {
         solve::Reason::Memory => Reason::Memory,
         solve::Reason::Interrupted => Reason::Interrupted,
@@ -563,7 +704,7 @@ pub fn solver_failed(reason: &solve::Reason) -> Reason {
     }
 }
 
-pub fn cannot_write(path: &Path, error: &std::io::Error) -> Reason {
+pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> Reason {
     Reason::CannotWrite {
         path: path.to_owned(),
         problem: error.to_string(),

@@ -13,10 +13,10 @@ use unfold::Unfolding;
 
 /// All that was found so far, on all cores.
 #[derive(Default)]
-pub struct Collection(Mutex<Vec<Item>>);
+pub(crate) struct Collection(Mutex<Vec<Item>>);
 
 #[derive(Clone)]
-pub struct Item {
+pub(crate) struct Item {
     pub site: Site,
     /// `None` if the interpreter has shown the same before, by its own standards.
     pub run: Option<Run>,
@@ -28,7 +28,7 @@ impl Collection {
     }
 
     /// What is to be blocked, from a number on.
-    pub fn sites_from(&self, first: usize) -> Vec<Site> {
+    pub(crate) fn sites_from(&self, first: usize) -> Vec<Site> {
         let items = self.items();
         items
             .iter()
@@ -38,7 +38,7 @@ impl Collection {
     }
 
     /// The violations that need not be shown again.
-    pub fn known(&self) -> Vec<Signature> {
+    pub(crate) fn known(&self) -> Vec<Signature> {
         let items = self.items();
         let runs = items.iter().filter_map(|item| item.run.as_ref());
         runs.flat_map(|run| &run.violations)
@@ -46,12 +46,12 @@ impl Collection {
             .collect()
     }
 
-    pub fn add(&self, item: Item) {
+    pub(crate) fn add(&self, item: Item) {
         self.items().push(item);
     }
 
     /// What was found, each with a run that shows it.
-    pub fn runs(&self) -> Vec<Run> {
+    pub(crate) fn runs(&self) -> Vec<Run> {
         let items = self.items();
         items.iter().filter_map(|item| item.run.clone()).collect()
     }
@@ -60,7 +60,12 @@ impl Collection {
 impl Task<'_> {
     /// Keeps what the solver found, and whatever comes before it in the same run;
     /// the answer if the interpreter does not see any of it.
-    pub fn collect(&self, unfolding: &Unfolding, model: &Model, query: &Query) -> Option<Answer> {
+    pub(crate) fn collect(
+        &self,
+        unfolding: &Unfolding,
+        model: &Model,
+        query: &Query,
+    ) -> Option<Answer> {
         let site = model.site(&unfolding.threads)?;
         let mut is_first = true;
         loop {
@@ -81,6 +86,17 @@ impl Task<'_> {
             }
             is_first = false;
         }
+    }
+
+    /// The first violation that is not suppressed, unless all are wanted.
+    pub(crate) fn first_told(&self) -> Option<Answer> {
+        if self.options.all_violations {
+            return None;
+        }
+        let suppressions = &self.options.suppressions;
+        let runs = self.collection.runs().into_iter();
+        let mut told = runs.filter_map(|run| suppressions.unsuppressed(self.program, run));
+        told.next().map(|run| Answer::Violated(Box::new(run)))
     }
 
     /// What a run shows that was not known before.

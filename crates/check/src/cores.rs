@@ -6,9 +6,9 @@
 //! a place is free, it goes to the engine that has had the least time for its weight.
 //! An engine that can pause gives way as soon as it is ahead of one that waits.
 //!
-//! `explore` weighs as much as `bounded` until it has had some seconds, which is
-//! enough for a million states and more; after that a third, since what it has not
-//! closed by then it often never does, while deep violations need all the time there
+//! `explore` and `order` weigh as much as `bounded` until they have had some seconds, which is
+//! enough for a million states and more; after that a third, since what they have not
+//! closed by then they often never do, while deep violations need all the time there
 //! is. Which engine had how much time depends on the clock; nothing else does.
 
 use crate::engines::Name;
@@ -19,14 +19,14 @@ use std::time::{Duration, Instant};
 
 /// How far an engine may be ahead before it gives way.
 const AHEAD: Duration = Duration::from_millis(200);
-/// How long `explore` counts as much as `bounded`.
+/// How long `explore` and `order` count as much as `bounded`.
 const PROMISING: Duration = Duration::from_secs(8);
-/// How many times as much its time counts after that.
+/// How many times as much their time counts after that.
 const LATER: u32 = 3;
 /// Whoever waits looks again after this time at the latest.
 const PAUSE: Duration = Duration::from_millis(50);
 
-pub struct Cores<'t> {
+pub(crate) struct Cores<'t> {
     state: Mutex<State>,
     changed: Condvar,
     /// It is all over: nobody waits any more.
@@ -48,7 +48,7 @@ impl State {
         let had = self.had.get(&name).copied().unwrap_or_default();
         match name {
             Name::Bounded | Name::Sample => had,
-            Name::Explore => had + (LATER - 1) * had.saturating_sub(PROMISING),
+            Name::Explore | Name::Order => had + (LATER - 1) * had.saturating_sub(PROMISING),
         }
     }
 
@@ -61,7 +61,7 @@ impl State {
 }
 
 impl<'t> Cores<'t> {
-    pub fn new(cores: usize, stop: &'t AtomicBool) -> Cores<'t> {
+    pub(crate) fn new(cores: usize, stop: &'t AtomicBool) -> Cores<'t> {
         Cores {
             state: Mutex::new(State {
                 free: cores.max(1),
@@ -79,7 +79,7 @@ impl<'t> Cores<'t> {
     }
 
     /// Waits for a place. When all is over, everybody gets one, to see that.
-    pub fn place(&self, name: Name) -> Place<'_> {
+    pub(crate) fn place(&self, name: Name) -> Place<'_> {
         self.wait(name);
         Place {
             cores: self,
@@ -106,13 +106,13 @@ impl<'t> Cores<'t> {
     }
 
     /// The time that an engine has had.
-    pub fn had(&self, name: Name) -> Duration {
+    pub(crate) fn had(&self, name: Name) -> Duration {
         self.lock().had.get(&name).copied().unwrap_or_default()
     }
 }
 
 /// A core to work on, until it is dropped.
-pub struct Place<'c> {
+pub(crate) struct Place<'c> {
     cores: &'c Cores<'c>,
     name: Name,
     since: Instant,
@@ -120,7 +120,7 @@ pub struct Place<'c> {
 
 impl Place<'_> {
     /// Lets others work who are behind, and waits for a place again.
-    pub fn give_way(&mut self) {
+    pub(crate) fn give_way(&mut self) {
         let mut state = self.cores.lock();
         let now = Instant::now();
         *state.had.entry(self.name).or_default() += now - self.since;

@@ -9,7 +9,7 @@ use unfold::Threads;
 
 /// What is written to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     Dimacs,
     SmtLib,
     /// What unfolding makes of the program.
@@ -17,7 +17,7 @@ pub enum Format {
 }
 
 impl Format {
-    pub fn of(path: &Path) -> Format {
+    pub(crate) fn of(path: &Path) -> Format {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("smt2") => Format::SmtLib,
             Some("threads") => Format::Threads,
@@ -27,17 +27,17 @@ impl Format {
 }
 
 /// The file for the query, if it is the query that is wanted.
-pub fn for_query(dump: Option<&Path>) -> Option<&Path> {
+pub(crate) fn for_query(dump: Option<&Path>) -> Option<&Path> {
     dump.filter(|path| Format::of(path) != Format::Threads)
 }
 
 /// The file for the threads, if it is the threads that are wanted.
-pub fn for_threads(dump: Option<&Path>) -> Option<&Path> {
+pub(crate) fn for_threads(dump: Option<&Path>) -> Option<&Path> {
     dump.filter(|path| Format::of(path) == Format::Threads)
 }
 
 /// Writes clauses together with the literal that is asked for.
-pub fn write_query(path: &Path, clauses: &ClauseList, query: Literal) -> Result<()> {
+pub(crate) fn write_query(path: &Path, clauses: &ClauseList, query: Literal) -> Result<()> {
     const TITLE: &str = "a query of threadbare";
     let mut file = BufWriter::new(std::fs::File::create(path)?);
     match Format::of(path) {
@@ -53,7 +53,7 @@ pub fn write_query(path: &Path, clauses: &ClauseList, query: Literal) -> Result<
 }
 
 /// Writes threads as text.
-pub fn write_threads(path: &Path, threads: &Threads, program: &Program) -> Result<()> {
+pub(crate) fn write_threads(path: &Path, threads: &Threads, program: &Program) -> Result<()> {
     let mut file = BufWriter::new(std::fs::File::create(path)?);
     write!(file, "{}", threads.text(Some(program)))?;
     file.flush()

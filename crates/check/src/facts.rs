@@ -98,8 +98,21 @@ pub enum Assumption {
     Layout(SourcePlace),
     /// Memory is sequentially consistent, for which this does not ask.
     MemoryOrder(SourcePlace),
+    /// Threads see what others write after some time only, and that is all; for which
+    /// this does not ask.
+    StoreBuffers {
+        /// By place, rather than all of a thread's in their order.
+        are_by_place: bool,
+        place: SourcePlace,
+    },
     /// The program has no arguments, at which this looks.
     Arguments(SourcePlace),
+    /// No signal arrives for which this installs a handler.
+    NoSignal(SourcePlace),
+    /// No thread that is cancelled ends where it prints, as it may here.
+    PrintsToTheEnd(SourcePlace),
+    /// The environment is empty, at which this looks.
+    NoEnvironment(SourcePlace),
     /// It has at most so many, of at most so many characters, at which this looks.
     FewArguments {
         most: u32,
@@ -110,6 +123,11 @@ pub enum Assumption {
     /// called here.
     NoEffect {
         function: String,
+        place: SourcePlace,
+    },
+    /// What the user has suppressed here does no harm.
+    Suppressed {
+        kind: Suppressible,
         place: SourcePlace,
     },
     /// No thread stops here, at undefined behaviour of a kind that was not looked
@@ -126,10 +144,24 @@ pub enum Assumption {
 }
 
 impl Assumption {
-    /// Whether it is a bound that the user gave.
+    /// Whether it is a bound that the user gave, or what every question is about: runs
+    /// without signals.
     pub fn is_asked_for(&self) -> bool {
-        matches!(self, Assumption::FewArguments { .. })
+        matches!(
+            self,
+            Assumption::FewArguments { .. }
+                | Assumption::NoSignal(_)
+                | Assumption::Suppressed { .. }
+        )
     }
+}
+
+/// What users can suppress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suppressible {
+    Race,
+    Deadlock,
 }
 
 /// Properties whose violation ends a thread without a word, unless they are looked
@@ -233,6 +265,8 @@ pub enum Reason {
     NotConfirmed {
         problem: String,
     },
+    /// Nothing goes wrong in interleavings, but the memory model has other runs.
+    OnlyInterleavings,
     /// The strategy did not look at everything.
     LeftOut(search::LeftOut),
     /// There is a violation if functions that nobody knows do as they did there.

@@ -4,7 +4,7 @@
 use clauses::{ClauseList, ClauseSink, Literal, Variable};
 use solve::{Factory, Role, SatSolver};
 
-pub struct Feed {
+pub(crate) struct Feed {
     pub solver: Box<dyn SatSolver>,
     pub clauses: usize,
     pub variables: usize,
@@ -12,7 +12,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    pub fn new(keeps_copy: bool, factory: &Factory) -> Feed {
+    pub(crate) fn new(keeps_copy: bool, factory: &Factory) -> Feed {
         Feed {
             solver: factory.make(&Role::default()),
             clauses: 0,
@@ -21,7 +21,7 @@ impl Feed {
         }
     }
 
-    pub fn copy(&self) -> Option<&ClauseList> {
+    pub(crate) fn copy(&self) -> Option<&ClauseList> {
         self.copy.as_ref()
     }
 }

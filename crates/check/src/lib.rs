@@ -18,34 +18,40 @@ mod reach;
 mod schedules;
 mod silent;
 mod slice;
+mod standing;
+mod suppress;
 mod verdict;
 mod witness;
 
 pub use engines::Name as Engine;
 pub use facts::{
     Assumption, CutLoop, Dependent, Ending, Internal, Limits, Obstacle, Part, Reach, Reason,
-    Silent, SourcePlace, UnknownCall, Unsupported,
+    Silent, SourcePlace, Suppressible, UnknownCall, Unsupported,
 };
 pub use question::Question;
 pub use search::{Key, LeftOut, SealError, Slice, Strategy, Tiling, Untried};
 pub use slice::{Combined, Misfit, SliceResult, SliceVerdict, combine};
 pub use solve::{Ability, Backend};
+pub use standing::{Advice, Closed, Costly, Progressed};
+pub use suppress::{IgnoredLine, Suppressed, Suppressions, WrongLine};
 pub use unfold::{Maker, Omission, Way};
 pub use verdict::{
-    Attempt, Bounds, Conflict, Kind, Options, Order, Progress, Reductions, Report, Search, Stage,
-    Verdict,
+    Attempt, Bounds, Conflict, Encoding, Kind, Options, Order, Progress, Reductions, Report,
+    Search, Stage, Verdict,
 };
 
 use analysis::Loops;
 use attempt::Task;
-use board::Board;
+use board::{Bars, Board, Summary};
 use collect::Collection;
 use cores::Cores;
 use engines::Office;
 use ir::Program;
-use library::{Function, Memory};
+use library::{Function, Memory, MemoryModel};
 use reach::Watchlist;
+use replay::Run;
 use solve::Budget;
+use standing::Effort;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,6 +60,33 @@ use std::time::Instant;
 /// Stack for the thread that works: calls of the program nest there.
 const STACK: usize = 1 << 30;
 
+/// Who wants the answer.
+pub trait Host: Sync {
+    /// Is told now and then what is going on, and says whether to go on.
+    fn keep_going(&self, progress: &Progress) -> bool;
+
+    /// Whether nobody wants the answer any more. Asked often.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
+    /// All is said that there is to say, or a limit is reached, but some work goes on
+    /// that nobody can interrupt. Whoever does not want to wait for its end, ends the
+    /// process.
+    fn overdue(&self, report: Report) {
+        drop(report);
+    }
+}
+
+/// Waits for whatever takes long.
+struct Patient<'w>(&'w (dyn Fn(&Progress) -> bool + Sync));
+
+impl Host for Patient<'_> {
+    fn keep_going(&self, progress: &Progress) -> bool {
+        self.0(progress)
+    }
+}
+
 /// Checks a program. `watch` is told now and then what is going on, and says
 /// whether to go on.
 pub fn check(
@@ -61,7 +94,12 @@ pub fn check(
     options: &Options,
     watch: &(dyn Fn(&Progress) -> bool + Sync),
 ) -> Report {
-    let work = || check_here(program, options, watch);
+    check_for(program, options, &Patient(watch))
+}
+
+/// Checks a program for somebody who may not want to wait.
+pub fn check_for(program: &Program, options: &Options, host: &dyn Host) -> Report {
+    let work = || check_here(program, options, host);
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new()
             .name("check".to_owned())
@@ -84,21 +122,20 @@ fn unknown(reason: Reason) -> Report {
             reason,
             established: None,
         },
+        memory_model: MemoryModel::default(),
         attempts: Vec::new(),
         limits_of_part: None,
         assertions: Vec::new(),
         lines: BTreeMap::new(),
         more: Vec::new(),
         rest: None,
+        progressed: Progressed::default(),
         failures: Vec::new(),
+        suppressed: Vec::new(),
     }
 }
 
-fn check_here(
-    program: &Program,
-    options: &Options,
-    watch: &(dyn Fn(&Progress) -> bool + Sync),
-) -> Report {
+fn check_here(program: &Program, options: &Options, host: &dyn Host) -> Report {
     if let Err(conflict) = options.validate() {
         return unknown(Reason::Options(conflict));
     }
@@ -114,7 +151,7 @@ fn check_here(
         return unknown(Reason::Solver { problem });
     }
     let stop = AtomicBool::new(false);
-    let watch = |progress: &Progress| !stop.load(Ordering::Relaxed) && watch(progress);
+    let watch = |progress: &Progress| !stop.load(Ordering::Relaxed) && host.keep_going(progress);
     let task = Task {
         program,
         options,
@@ -127,6 +164,7 @@ fn check_here(
         loops: loop_bounds(program, options),
         can_free: can_free(program),
         collection: Collection::default(),
+        effort: Effort::default(),
         was_short: AtomicBool::new(false),
         always_assumed: OnceLock::new(),
     };
@@ -136,27 +174,54 @@ fn check_here(
     let engines: Vec<Engine> = (Engine::ALL.into_iter())
         .filter(|engine| engine.fits(options))
         .collect();
-    let board = Board::new(engines.clone(), &stop);
+    let board = Board::new(engines.clone(), task.memory_model(), &stop);
     let cores = Cores::new(options.search.cores, &stop);
     let office = Office {
         task: &task,
         board: &board,
         cores: &cores,
     };
-    engines::run(&engines, &office);
-    let summary = board.read(&options.bounds);
+    let bars = Bars {
+        deadline,
+        memory: options.memory,
+        is_interrupted: &|| host.is_interrupted(),
+    };
+    engines::run(&engines, &office, &bars, &|| {
+        host.overdue(report(&task, board.read(&options.bounds)));
+    });
+    report(&task, board.read(&options.bounds))
+}
+
+/// What is told of what is established.
+fn report(task: &Task, summary: Summary) -> Report {
+    let mut progressed = Progressed::new(summary.closed, task.effort.costs(task.program));
+    if let Some(reason) = summary.verdict.reason() {
+        progressed.advise(reason, task.options);
+    }
     let mut report = Report {
         verdict: summary.verdict,
+        memory_model: task.memory_model(),
         attempts: summary.attempts,
         limits_of_part: summary.limits_of_part,
         failures: summary.failures,
-        assertions: task.watchlist.assertions(program),
+        assertions: task.watchlist.assertions(task.program),
         lines: task.watchlist.lines(),
         more: Vec::new(),
         rest: None,
+        progressed,
+        suppressed: Vec::new(),
     };
-    let mut runs = task.collection.runs().into_iter();
-    if let Some(first) = runs.next() {
+    let (options, program) = (task.options, task.program);
+    let found = task.collection.runs();
+    let suppressions = &options.suppressions;
+    report.suppressed = suppressions.count(program, &found);
+    let verdict = std::mem::replace(&mut report.verdict, Verdict::Safe);
+    report.verdict = suppress::assume(verdict, &report.suppressed, &options.bounds);
+    let told = |run: Run| suppressions.unsuppressed(program, run);
+    let mut runs = found.into_iter().filter_map(told);
+    if options.all_violations
+        && let Some(first) = runs.next()
+    {
         let verdict = Verdict::Violated(Box::new(first));
         report.rest = Some(std::mem::replace(&mut report.verdict, verdict));
         report.more = runs.collect();

@@ -28,7 +28,9 @@ impl Question {
             dump: _,
             search: _,
             engines: _,
+            encodings: _,
             all_violations: _,
+            suppressions,
             coverage: _,
             looks_beside: _,
         } = options;
@@ -42,6 +44,9 @@ impl Question {
         question.add_bounds(bounds);
         question.add_config(config);
         question.add_reductions(reductions);
+        for (index, rule) in suppressions.texts().enumerate() {
+            question.add(&format!("suppressed {index}"), rule);
+        }
         question
     }
 
@@ -86,12 +91,14 @@ impl Question {
             arguments,
             more_arguments,
             undefined,
+            memory_model,
         } = surroundings;
         self.add("spurious wake-ups", spurious_wakeups);
         self.add("allocations may fail", malloc_may_fail);
         self.add("address reuse", address_reuse);
         self.add("undefined functions", format!("{undefined:?}"));
         self.add("open arguments", more_arguments);
+        self.add("memory model", memory_model.name());
         for (index, argument) in arguments.iter().enumerate() {
             self.add(&format!("argument {index}"), argument);
         }
@@ -148,7 +155,7 @@ mod tests {
     fn another_question_is_told_from_this_one() {
         let usual = Options::default();
         let question = |options: &Options| Question::of(options, Order::Contexts(4), 3);
-        let changes: [fn(&mut Options); 8] = [
+        let changes: [fn(&mut Options); 9] = [
             |options| options.bounds.unwind_every_loop = true,
             |options| {
                 options.bounds.unwind_set.insert("main.0".to_owned(), 2);
@@ -158,6 +165,7 @@ mod tests {
             |options| options.config.surroundings.spurious_wakeups = true,
             |options| options.config.surroundings.arguments.push("x".to_owned()),
             |options| options.config.surroundings.more_arguments = 1,
+            |options| options.config.surroundings.memory_model = library::MemoryModel::Rc11,
             |options| options.reductions.unfolding.hiding = false,
         ];
         for change in changes {

@@ -30,7 +30,7 @@ const LEAST: Duration = Duration::from_secs(2);
 const MOST_CONTEXTS: u64 = 200;
 
 /// What somebody wants to know about, and what is known.
-pub struct Watchlist {
+pub(crate) struct Watchlist {
     pub assertions: Vec<Assertion>,
     /// By file and number; empty if nobody asks.
     pub lines: BTreeMap<(String, u32), Vec<Landmark>>,
@@ -57,7 +57,7 @@ impl Known {
 }
 
 impl Watchlist {
-    pub fn of(program: &Program, wants_lines: bool) -> Watchlist {
+    pub(crate) fn of(program: &Program, wants_lines: bool) -> Watchlist {
         let assertions = landmarks::assertions(program);
         let lines: BTreeMap<_, _> = match wants_lines {
             true => (landmarks::lines(program).into_iter())
@@ -76,7 +76,7 @@ impl Watchlist {
     }
 
     /// For those who want to know about nothing.
-    pub fn none() -> Watchlist {
+    pub(crate) fn none() -> Watchlist {
         Watchlist {
             assertions: Vec::new(),
             lines: BTreeMap::new(),
@@ -91,7 +91,7 @@ impl Watchlist {
 
     /// Notes where a run has been, and whether that was within the bounds of the
     /// verdict.
-    pub fn note(&self, run: &Run, is_within: bool) {
+    pub(crate) fn note(&self, run: &Run, is_within: bool) {
         let Some(coverage) = &run.coverage else {
             return;
         };
@@ -105,20 +105,23 @@ impl Watchlist {
         });
     }
 
-    /// Notes where all runs within the limits of an answer have been together.
-    pub fn note_all(&self, coverage: &Coverage, limits: &Limits) {
+    /// Notes where all runs within the limits of an answer have been together. If that
+    /// is coarse, they may have been there.
+    pub(crate) fn note_all(&self, coverage: &Coverage, is_coarse: bool, limits: &Limits) {
         self.change(|known| {
             known.is_bounded = limits.order.is_some() || !limits.loops.is_empty();
             let (seen, not_seen): (Vec<Landmark>, Vec<Landmark>) =
                 (self.landmarks.iter().copied()).partition(|one| coverage.has(*one));
-            known.anywhere.extend(&seen);
-            known.within.extend(seen);
+            if !is_coarse {
+                known.anywhere.extend(&seen);
+                known.within.extend(seen);
+            }
             known.unreached = not_seen.into_iter().collect();
         });
     }
 
     /// Whether runs have been everywhere.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.change(|known| self.landmarks.iter().all(|one| known.is_reached(one)))
     }
 
@@ -136,7 +139,7 @@ impl Watchlist {
     }
 
     /// All assertions, and whether some run looks at them.
-    pub fn assertions(&self, program: &Program) -> Vec<(SourcePlace, Reach)> {
+    pub(crate) fn assertions(&self, program: &Program) -> Vec<(SourcePlace, Reach)> {
         let mut found = BTreeMap::new();
         for assertion in &self.assertions {
             let place = SourcePlace::of_site(program, assertion.site);
@@ -149,7 +152,7 @@ impl Watchlist {
     }
 
     /// All lines with code, and whether some run comes by.
-    pub fn lines(&self) -> BTreeMap<(String, u32), Reach> {
+    pub(crate) fn lines(&self) -> BTreeMap<(String, u32), Reach> {
         let lines = self.lines.iter();
         lines
             .map(|(line, points)| (line.clone(), self.state(points)))
@@ -159,7 +162,7 @@ impl Watchlist {
 
 impl Task<'_> {
     /// When questions beside the question must have been answered.
-    pub fn end_of_extras(&self, query: &Query) -> Option<Instant> {
+    pub(crate) fn end_of_extras(&self, query: &Query) -> Option<Instant> {
         let spent = self.start.elapsed();
         let own = Instant::now().checked_add((spent / SHARE).max(LEAST));
         match (own, query.deadline) {
@@ -169,7 +172,7 @@ impl Task<'_> {
     }
 
     /// Whether a run went through calls about which something was only assumed.
-    pub fn depends_on_unknown(&self, run: &Run) -> bool {
+    pub(crate) fn depends_on_unknown(&self, run: &Run) -> bool {
         let undefined = self.options.config.surroundings.undefined;
         !run.unknown_calls.is_empty() && undefined == Undefined::Assumed
     }
@@ -177,7 +180,7 @@ impl Task<'_> {
 
 impl Bounded {
     /// The moments at which functions are called that nobody knows, if that matters.
-    pub fn unknown_calls(&self, task: &Task) -> Vec<Sighting> {
+    pub(crate) fn unknown_calls(&self, task: &Task) -> Vec<Sighting> {
         if task.options.config.surroundings.undefined == Undefined::Any {
             return Vec::new();
         }
@@ -188,7 +191,7 @@ impl Bounded {
 
     /// Names the calls that runs come by, as far as that is known. Only an answer
     /// that is the last one is worth the questions.
-    pub fn assume_no_effects(
+    pub(crate) fn assume_no_effects(
         &mut self,
         task: &Task,
         query: &Query,
@@ -215,7 +218,7 @@ impl Bounded {
     }
 
     /// Asks about all points that no run has come by so far.
-    pub fn look_around(&mut self, task: &Task, query: &Query, limits: &Limits) {
+    pub(crate) fn look_around(&mut self, task: &Task, query: &Query, limits: &Limits) {
         let is_bounded = limits.order.is_some() || !limits.loops.is_empty();
         task.watchlist.change(|known| known.is_bounded = is_bounded);
         sample::look_around(task, is_bounded.then_some(query));
@@ -255,7 +258,9 @@ impl Bounded {
         let query = Query {
             deadline: task.end_of_extras(query),
             order: match is_open {
-                true => Order::Contexts(u32::try_from(all_contexts).unwrap_or(u32::MAX)),
+                true => Some(Order::Contexts(
+                    u32::try_from(all_contexts).unwrap_or(u32::MAX),
+                )),
                 false => query.order,
             },
             ..*query

@@ -18,9 +18,9 @@ use unfold::{Threads, Unfolding};
 
 impl Task<'_> {
     /// How to search; `None` to ask one question.
-    pub fn strategy(&self) -> Option<Strategy> {
+    pub(crate) fn strategy(&self) -> Option<Strategy> {
         let search = &self.options.search;
-        if self.options.all_violations {
+        if self.options.goes_on() {
             return None;
         }
         // Bounds that grow are asked about by one solver that goes on from one to
@@ -43,9 +43,10 @@ impl Task<'_> {
     }
 
     /// Looks for a violation with a strategy.
-    pub fn ask_by_parts(
+    pub(crate) fn ask_by_parts(
         &self,
         unfolding: &Unfolding,
+        order: Order,
         query: &Query,
         strategy: &Strategy,
         record: &mut Attempt,
@@ -55,7 +56,8 @@ impl Task<'_> {
         let dump = export::for_query(self.options.dump.as_deref());
         let mut clauses = ClauseList::new();
         let goals = self.goals(unfolding);
-        let mut encoding = match self.encode(unfolding, query, goals, &mut clauses) {
+        let encoding = self.encode_contexts(unfolding, order, query, goals, &mut clauses);
+        let mut encoding = match encoding {
             Ok(encoding) => encoding,
             Err(answer) => return answer,
         };
@@ -72,7 +74,7 @@ impl Task<'_> {
         {
             return Answer::Unknown(bounded::cannot_write(path, &error));
         }
-        let checkpoint = match self.checkpoint(query, strategy, &clauses) {
+        let checkpoint = match self.checkpoint(order, query, strategy, &clauses) {
             Ok(checkpoint) => checkpoint,
             Err(error) => {
                 let problem = error.to_string();
@@ -96,7 +98,7 @@ impl Task<'_> {
         let mut watch = |progress: &search::Progress| {
             (self.watch)(&Progress {
                 stage: Stage::Solving,
-                order: Some(query.order),
+                order: Some(order),
                 unwind: Some(query.unwind),
                 search: Some(progress.clone()),
             })
@@ -135,6 +137,7 @@ impl Task<'_> {
 
     fn checkpoint(
         &self,
+        order: Order,
         query: &Query,
         strategy: &Strategy,
         clauses: &ClauseList,
@@ -143,7 +146,7 @@ impl Task<'_> {
             return Ok(None);
         };
         // The sizes tell apart versions that make other formulas.
-        let question = Question::of(self.options, query.order, query.unwind);
+        let question = Question::of(self.options, order, query.unwind);
         let identity = Identity {
             program: format!("{:016x}", self.digest),
             bounds: format!(

@@ -11,6 +11,7 @@ use crate::bounded::Bounded;
 use crate::collect::Collection;
 use crate::facts::{Assumption, Limits, Silent, SourcePlace};
 use crate::reach::Watchlist;
+use crate::standing::Effort;
 use crate::verdict::{Kind, Options, Order, Search};
 use replay::{Checks, Run, Violation};
 use std::collections::BTreeSet;
@@ -20,20 +21,20 @@ use std::sync::atomic::AtomicBool;
 const MOST_DOUBLINGS: u32 = 6;
 
 /// The kinds that were not looked for.
-pub fn missing(task: &Task) -> BTreeSet<Silent> {
+pub(crate) fn missing(task: &Task) -> BTreeSet<Silent> {
     let checks = task.options.config.checks;
     let all = Silent::ALL.into_iter();
     all.filter(|kind| !checks.has(kind.property())).collect()
 }
 
 /// What a verdict says if nobody has asked.
-pub fn not_known(task: &Task) -> Option<Assumption> {
+pub(crate) fn not_known(task: &Task) -> Option<Assumption> {
     let missing = missing(task);
     (!missing.is_empty()).then_some(Assumption::SilentEnds(missing))
 }
 
 /// The ends that some run within the limits of an answer comes to.
-pub fn find(task: &Task, query: &Query, limits: &Limits) -> BTreeSet<Assumption> {
+pub(crate) fn find(task: &Task, query: &Query, limits: &Limits) -> BTreeSet<Assumption> {
     let missing = missing(task);
     if missing.is_empty() {
         return BTreeSet::new();
@@ -66,6 +67,7 @@ pub fn find(task: &Task, query: &Query, limits: &Limits) -> BTreeSet<Assumption>
         loops: task.loops.clone(),
         can_free: task.can_free,
         collection: Collection::default(),
+        effort: Effort::default(),
         was_short: AtomicBool::new(false),
         always_assumed: task.always_assumed.clone(),
         stop: task.stop,
@@ -88,10 +90,11 @@ pub fn find(task: &Task, query: &Query, limits: &Limits) -> BTreeSet<Assumption>
 /// Looks for ends, and tells whether there are no others within the limits.
 fn ask_all(task: &Task, query: &Query, limits: &Limits) -> bool {
     let orders = match limits.order {
-        Some(order) => vec![order],
+        Some(order) => vec![Some(order)],
+        None if query.order.is_none() => vec![None],
         // All orders of steps are meant: more and more of them are looked at.
         None => (0..=MOST_DOUBLINGS)
-            .map(|doublings| Order::Rounds(1 << doublings))
+            .map(|doublings| Some(Order::Rounds(1 << doublings)))
             .collect(),
     };
     for order in orders {
@@ -118,7 +121,11 @@ fn ends(task: &Task, run: &Run, missing: &BTreeSet<Silent>) -> Vec<Assumption> {
 }
 
 /// That no thread stops where this happens, if it is of one of these kinds.
-pub fn end(task: &Task, violation: &Violation, missing: &BTreeSet<Silent>) -> Option<Assumption> {
+pub(crate) fn end(
+    task: &Task,
+    violation: &Violation,
+    missing: &BTreeSet<Silent>,
+) -> Option<Assumption> {
     let property = violation.kind.property();
     let kind = missing.iter().find(|kind| kind.property() == property)?;
     let place = violation.location();

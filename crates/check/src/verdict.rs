@@ -2,6 +2,9 @@
 
 use crate::engines::Name;
 use crate::facts::{Assumption, CutLoop, Ending, Limits, Reach, Reason, SourcePlace};
+use crate::standing::Progressed;
+use crate::suppress::{Suppressed, Suppressions};
+use library::MemoryModel;
 use replay::{Checks, Conclusion, Property};
 use search::Strategy;
 use serde::{Deserialize, Serialize};
@@ -19,6 +22,25 @@ pub enum Order {
     /// So many rounds; in each, every thread has one context, in the order in
     /// which they are created.
     Rounds(u32),
+}
+
+impl Order {
+    /// Whether it allows all that the other does.
+    pub fn contains(self, other: Order) -> bool {
+        match (self, other) {
+            (Order::Contexts(a), Order::Contexts(b))
+            | (Order::Rounds(a), Order::Rounds(b) | Order::Contexts(b)) => a >= b,
+            (Order::Contexts(_), Order::Rounds(_)) => false,
+        }
+    }
+
+    /// How much it allows, roughly.
+    pub(crate) fn size(self) -> u64 {
+        match self {
+            Order::Contexts(contexts) => u64::from(contexts),
+            Order::Rounds(rounds) => 2 * u64::from(rounds),
+        }
+    }
 }
 
 /// Bounds that the user gives. What is not given, the checker raises by itself
@@ -76,8 +98,12 @@ pub struct Options {
     pub search: Search,
     /// Who may work on it, as far as they fit the question.
     pub engines: BTreeSet<Name>,
+    /// How solvers are asked about the order of steps.
+    pub encodings: BTreeSet<Encoding>,
     /// Go on after the first violation.
     pub all_violations: bool,
+    /// What is not told, see [`Suppressions`].
+    pub suppressions: Suppressions,
     /// Find out which lines runs come by.
     pub coverage: bool,
     /// Find out what a verdict without violation is worth: which assertions runs look
@@ -99,11 +125,22 @@ impl Default for Options {
             reductions: Reductions::default(),
             search: Search::default(),
             engines: Name::ALL.into(),
+            encodings: [Encoding::Contexts].into(),
             all_violations: false,
+            suppressions: Suppressions::default(),
             coverage: false,
             looks_beside: true,
         }
     }
+}
+
+/// What a solver is asked about the order of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Encoding {
+    /// Who has which context; there are so many of them.
+    Contexts,
+    /// Which write each read sees; there is no bound.
+    Order,
 }
 
 /// Options that do not go together.
@@ -120,6 +157,8 @@ pub enum Conflict {
     NoCheckpoints,
     /// None of the engines that may work on it has anything to say to the question.
     NoEngine,
+    /// Parts of a search end with the first violation, suppressed or not.
+    SuppressionsInParts,
     /// There are no such partitions.
     NoSuchSlice(search::Slice),
     /// The strategy needs what the solver that was chosen cannot do.
@@ -130,6 +169,11 @@ pub enum Conflict {
 }
 
 impl Options {
+    /// Whether there is something to look for after a violation was found.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.all_violations || !self.suppressions.is_empty()
+    }
+
     /// Whether the options go together. A check refuses to begin if not.
     pub fn validate(&self) -> Result<(), Conflict> {
         let bounds = &self.bounds;
@@ -164,6 +208,11 @@ impl Options {
                     ability: *ability,
                 });
             }
+        }
+        let is_in_parts =
+            self.search.checkpoint.is_some() || matches!(strategy, Some(Strategy::Partition(_)));
+        if is_in_parts && !self.suppressions.is_empty() {
+            return Err(Conflict::SuppressionsInParts);
         }
         if self.search.checkpoint.is_some() {
             if !bounds.are_given() {
@@ -296,6 +345,8 @@ impl Verdict {
 #[derive(Clone, Debug)]
 pub struct Report {
     pub verdict: Verdict,
+    /// Under which memory model.
+    pub memory_model: MemoryModel,
     /// Every query, in order.
     pub attempts: Vec<Attempt>,
     /// If part of the space was left out on purpose: the limits up to which the
@@ -309,9 +360,13 @@ pub struct Report {
     pub more: Vec<replay::Run>,
     /// If all violations are wanted and there are some: whether there are others.
     pub rest: Option<Verdict>,
+    /// If it is unknown: how far things have come.
+    pub progressed: Progressed,
     /// Engines that failed by a mistake of ours. What the others have established
     /// holds all the same.
     pub failures: Vec<(Name, Reason)>,
+    /// What was found and is not told, by line of the user's file.
+    pub suppressed: Vec<Suppressed>,
 }
 
 /// Which violations are looked for.
@@ -360,7 +415,10 @@ pub enum Stage {
     Unfolding,
     Encoding,
     Solving,
+    /// What a solver found is run.
     Replaying,
+    /// Runs are made at random.
+    Sampling,
 }
 
 /// What the checker is doing, for those who wait.

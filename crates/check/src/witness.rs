@@ -7,17 +7,17 @@
 use encode::{Found, Model, Standing};
 use ir::{FunctionId, InstId};
 use replay::{
-    Addressed, Addressee, Allocation, DoesNotFit, Guide, GuidedInput, GuidedReuse, Mark, Run,
-    Signature, Stretch,
+    Addressed, Addressee, Allocation, DoesNotFit, Execution, Guide, GuidedInput, GuidedReuse, Mark,
+    Origin, Run, Signature, Stretch,
 };
-use std::collections::HashMap;
-use unfold::{Place, ThreadId, Unfolding};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use unfold::{CellId, Place, ThreadId, Unfolding};
 
 /// Steps of a replay, at most.
 const MAX_STEPS: u64 = 5_000_000;
 
 /// What is needed to run the program.
-pub struct Stage<'a> {
+pub(crate) struct Stage<'a> {
     pub image: &'a replay::Image<'a>,
     pub config: &'a replay::Config,
     pub digest: u64,
@@ -25,7 +25,7 @@ pub struct Stage<'a> {
 
 /// How to take inputs that could be addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Numbers {
+pub(crate) enum Numbers {
     /// As numbers.
     Plain,
     /// As the addresses of what they mean to the checker, whose addresses are others.
@@ -33,12 +33,12 @@ pub enum Numbers {
 }
 
 /// Whether some input of a model could be an address.
-pub fn has_addresses(unfolding: &Unfolding, model: &Model) -> bool {
+pub(crate) fn has_addresses(unfolding: &Unfolding, model: &Model) -> bool {
     guide(unfolding, model, Numbers::Addresses).is_ok_and(|guide| !guide.addresses.is_empty())
 }
 
 /// Has the interpreter repeat the run of a model.
-pub fn replay(
+pub(crate) fn replay(
     stage: &Stage,
     unfolding: &Unfolding,
     model: &Model,
@@ -86,6 +86,50 @@ fn add_approaches(
                 part,
             };
             guide.stretches.insert(index + 1, Stretch { thread, until });
+        }
+    }
+}
+
+/// Says what reads see and where writes come, as far as single places are concerned.
+fn add_sights(guide: &mut Guide, model: &Model, step_of: impl Fn(Standing) -> Option<Execution>) {
+    let sights = &model.sights;
+    let mut cells: BTreeMap<Standing, BTreeSet<CellId>> = BTreeMap::new();
+    for (at, cell) in sights.sources.keys().chain(sights.places.keys()) {
+        cells.entry(*at).or_default().insert(*cell);
+    }
+    // Steps at several places at once cannot say what they see at each.
+    let is_single = |at: &Standing| cells[at].len() == 1;
+    for ((at, _), seen) in sights.sources.iter().filter(|((at, _), _)| is_single(at)) {
+        let origin = match seen {
+            None => Some(Origin::Initial),
+            Some(step) => step_of(*step).map(Origin::Write),
+        };
+        guide.sources.extend(step_of(*at).zip(origin));
+    }
+    // What there is so far, by place among all writes to the cell.
+    let mut written: HashMap<CellId, BTreeMap<usize, Standing>> = HashMap::new();
+    for stretch in &model.stretches {
+        for position in stretch.positions.clone() {
+            let at = Standing {
+                thread: stretch.thread,
+                position,
+            };
+            for cell in cells.get(&at).into_iter().flatten() {
+                let Some(place) = sights.places.get(&(at, *cell)) else {
+                    continue;
+                };
+                let so_far = written.entry(*cell).or_default();
+                let before = so_far.range(..place).next_back().map(|(_, step)| *step);
+                so_far.insert(*place, at);
+                let is_update = sights.sources.contains_key(&(at, *cell));
+                if is_single(&at) && !is_update {
+                    let origin = match before {
+                        None => Some(Origin::Initial),
+                        Some(step) => step_of(step).map(Origin::Write),
+                    };
+                    guide.orders.extend(step_of(at).zip(origin));
+                }
+            }
         }
     }
 }
@@ -180,7 +224,10 @@ fn guide(unfolding: &Unfolding, model: &Model, means: Numbers) -> Result<Guide, 
             }
             let data = &threads.threads[thread].positions[position];
             if evaluator.is_true(data.guard) {
-                last = Some(position);
+                // Nobody but the thread itself can tell when it comes by a fence.
+                if data.strength.fence.is_none() {
+                    last = Some(position);
+                }
                 for (created, other) in threads.threads.iter() {
                     if let Some(creation) = other.creation
                         && (creation.thread, creation.position) == (thread, position)
@@ -276,6 +323,40 @@ fn guide(unfolding: &Unfolding, model: &Model, means: Numbers) -> Result<Guide, 
                 index: input.index,
                 value,
             });
+        }
+    }
+    let step_of = |at: Standing| {
+        let step = threads.threads[at.thread].positions[at.position].step;
+        let execution = unfolding.trails[at.thread].positions[at.position];
+        let Place::Inst(function, inst) = step.place else {
+            return None;
+        };
+        Some(Execution {
+            thread: *numbers.get(&at.thread)?,
+            function,
+            inst,
+            count: counts[&at.thread].get(execution).copied().flatten()?,
+            part: step.part,
+        })
+    };
+    add_sights(&mut guide, model, step_of);
+    for (thread, trail) in unfolding.trails.iter() {
+        for (execution, fails) in &trail.failures {
+            let data = trail.executions[*execution];
+            let (Some(inst), Some(count), Some(number)) =
+                (data.inst, counts[&thread][*execution], numbers.get(&thread))
+            else {
+                continue;
+            };
+            if evaluator.is_true(*fails) {
+                guide.failures.push(Execution {
+                    thread: *number,
+                    function: data.function,
+                    inst,
+                    count,
+                    part: 0,
+                });
+            }
         }
     }
     if let Some(open) = &unfolding.open_arguments {

@@ -1,9 +1,12 @@
 //! The command line: what users can write. Meaning is given to it elsewhere.
 
-use crate::search_args::SearchArguments;
+use crate::guard;
+use crate::search_args::{SearchArguments, parse_cores};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use library::MemoryModel;
 use replay::{Checks, Property};
 use std::path::PathBuf;
+use threadbare::Sources;
 
 #[derive(Parser)]
 #[command(
@@ -13,15 +16,17 @@ use std::path::PathBuf;
     after_help = "Exit codes: 0 safe, or nothing found within the given bounds, 10 violated, 20 unknown,\n\
                   64 wrong usage, 65 input not understood, 70 internal error."
 )]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     pub command: Command,
 }
 
 #[derive(Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Shows what is in a program: threads, shared objects, synchronisation.
     Show(Show),
+    /// Lists the functions of a C file, and writes a driver for them to begin with.
+    Init(Init),
     /// Runs a program once, at random or along a schedule.
     Run(Run),
     /// Tries every schedule within bounds, one after the other.
@@ -33,7 +38,7 @@ pub enum Command {
 }
 
 #[derive(Args)]
-pub struct Combine {
+pub(crate) struct Combine {
     /// Result files of all slices, in any order.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
@@ -47,16 +52,40 @@ pub struct Combine {
 }
 
 #[derive(Args)]
-pub struct Show {
+pub(crate) struct Init {
+    #[command(flatten)]
+    pub input: Input,
+    /// Where to write the driver. [default: NAME-driver.c beside the file]
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+#[derive(Args)]
+pub(crate) struct Show {
     #[command(flatten)]
     pub input: Input,
     /// Print the program model instead.
     #[arg(long)]
     pub ir: bool,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// When to give up, whatever is under way. Compiling counts.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Limits {
+    /// Give up after so many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub time: Option<u64>,
+    /// Give up when more memory is needed than this, e.g. 500M or 4G; clang's counts.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
 }
 
 #[derive(Args)]
-pub struct Run {
+pub(crate) struct Run {
     #[command(flatten)]
     pub input: Input,
     #[command(flatten)]
@@ -82,16 +111,22 @@ pub struct Run {
     /// Write the schedule of this run to a file.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+    /// With a weak memory model: write a picture of the execution to a file, for
+    /// Graphviz.
+    #[arg(long, value_name = "FILE.dot")]
+    pub graph: Option<PathBuf>,
     /// Stop after so many visible steps.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub steps: u64,
+    #[command(flatten)]
+    pub limits: Limits,
     /// Report as JSON.
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Args)]
-pub struct Explore {
+pub(crate) struct Explore {
     #[command(flatten)]
     pub input: Input,
     #[command(flatten)]
@@ -127,15 +162,18 @@ pub struct Explore {
     /// With --prove: leave nothing out, even if it makes no difference.
     #[arg(long, requires = "prove")]
     pub no_reductions: bool,
+    /// With --prove: how many cores work.
+    #[arg(long, value_name = "N", requires = "prove", default_value_t = 1,
+          value_parser = parse_cores)]
+    pub cores: usize,
     /// With --prove: compare every step with the interpreter's.
     #[arg(long, requires = "prove", hide = true)]
     pub checked: bool,
     /// Write the schedule of the first violation to a file.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Give up after so many seconds.
-    #[arg(long, value_name = "SECONDS")]
-    pub time: Option<u64>,
+    #[command(flatten)]
+    pub limits: Limits,
     /// Give up at so many states.
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
     pub max_states: usize,
@@ -145,11 +183,16 @@ pub struct Explore {
 }
 
 #[derive(Args)]
-pub struct Check {
+pub(crate) struct Check {
     #[command(flatten)]
     pub input: Input,
     #[command(flatten)]
     pub behaviour: Behaviour,
+    /// What threads may see of each other's writes: sc, all agree on one order; tso, as
+    /// on x86; pso, as on SPARC; rc11, what C's memory orders ask for. [default: rc11 if
+    /// an atomic access or a fence asks for less than sequential consistency, else sc]
+    #[arg(long, value_name = "MODEL", value_parser = parse_memory_model)]
+    pub memory_model: Option<MemoryModel>,
     /// What to check: a list of assert, deadlock, memory, leak, cleanup,
     /// uninitialised, misuse, arithmetic, overflow, conversion, race, unwind; or all,
     /// which is all but cleanup, conversion and unwind.
@@ -178,12 +221,8 @@ pub struct Check {
     pub unwindset: Vec<(String, u32)>,
     #[command(flatten)]
     pub search: SearchArguments,
-    /// Give up after so many seconds.
-    #[arg(long, value_name = "SECONDS")]
-    pub time: Option<u64>,
-    /// Give up when the process needs more memory than this, e.g. 500M or 4G.
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub memory: Option<u64>,
+    #[command(flatten)]
+    pub limits: Limits,
     /// Write the last query to a file, as DIMACS, or as SMT-LIB if it is named .smt2;
     /// if it is named .threads, what unfolding makes of the program.
     #[arg(long, value_name = "FILE")]
@@ -191,6 +230,10 @@ pub struct Check {
     /// Go on after the first violation, until there is no other.
     #[arg(long, conflicts_with = "svcomp")]
     pub all_violations: bool,
+    /// Do not tell races and deadlocks that this file names, in ThreadSanitizer's
+    /// format.
+    #[arg(long, value_name = "FILE", conflicts_with = "svcomp")]
+    pub suppressions: Option<PathBuf>,
     /// Write the schedule of the violation to a file; of others to FILE.2 and so on.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
@@ -227,7 +270,7 @@ pub struct Check {
 
 // What they mean is in docs/check.md; here it would make the help twice as long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum NormalForms {
+pub(crate) enum NormalForms {
     None,
     Resume,
     Order,
@@ -235,7 +278,7 @@ pub enum NormalForms {
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub enum Reduction {
+pub(crate) enum Reduction {
     Hiding,
     Ranges,
     Learning,
@@ -245,7 +288,7 @@ pub enum Reduction {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DataModel {
+pub(crate) enum DataModel {
     #[value(name = "ILP32")]
     Ilp32,
     #[value(name = "LP64")]
@@ -254,7 +297,7 @@ pub enum DataModel {
 
 impl DataModel {
     /// As in `-m32`.
-    pub fn bits(self) -> &'static str {
+    pub(crate) fn bits(self) -> &'static str {
         match self {
             DataModel::Ilp32 => "32",
             DataModel::Lp64 => "64",
@@ -264,10 +307,14 @@ impl DataModel {
 
 /// Where the program comes from.
 #[derive(Args, Clone)]
-pub struct Input {
+pub(crate) struct Input {
     /// C, C++, preprocessed (.i) or LLVM IR (.ll) files; they are linked together.
-    #[arg(value_name = "FILE", required_unless_present = "build")]
+    #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Take the options of that name from threadbare.toml, which is in the folder of
+    /// the first file, or in this one.
+    #[arg(long, value_name = "NAME")]
+    pub config: Option<String>,
     /// Add a folder to the include path.
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<String>,
@@ -286,6 +333,14 @@ pub struct Input {
     /// A folder with compile_commands.json, which says how to compile each file.
     #[arg(long, value_name = "DIR")]
     pub build: Option<PathBuf>,
+    /// Take all flags of --build, also those that could make clang run programs or
+    /// write files.
+    #[arg(long, requires = "build")]
+    pub trust_build: bool,
+    /// What volatile accesses are: plain, or relaxed atomic ones, as code that is
+    /// older than C11 means them.
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Volatile::Plain)]
+    pub volatile: Volatile,
     /// The same as --undefined error.
     #[arg(long)]
     pub strict: bool,
@@ -296,7 +351,7 @@ pub struct Input {
 
 /// How the program behaves, and what is checked.
 #[derive(Args)]
-pub struct Semantics {
+pub(crate) struct Semantics {
     #[command(flatten)]
     pub behaviour: Behaviour,
     /// What to check: a list of assert, deadlock, memory, leak, cleanup,
@@ -304,6 +359,16 @@ pub struct Semantics {
     /// all but cleanup and conversion. [default: all but leak and uninitialised]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_property)]
     property: Vec<PropertyName>,
+    /// What threads may see of each other's writes: sc, all agree on one order; tso, as
+    /// on x86; pso, as on SPARC; rc11, what C's memory orders ask for. [default: rc11 if
+    /// an atomic access or a fence asks for less than sequential consistency, else sc]
+    #[arg(long, value_name = "MODEL", value_parser = parse_memory_model)]
+    pub memory_model: Option<MemoryModel>,
+}
+
+fn parse_memory_model(name: &str) -> Result<MemoryModel, String> {
+    let names = MemoryModel::ALL.map(MemoryModel::name).join(", ");
+    MemoryModel::from_name(name).ok_or(format!("not one of {names}"))
 }
 
 /// Each of them makes formulas larger.
@@ -311,7 +376,7 @@ const MOST_ARGUMENTS: i64 = 64;
 
 /// What the surroundings of a program may do to it.
 #[derive(Args)]
-pub struct Behaviour {
+pub(crate) struct Behaviour {
     /// Waits for conditions may end without a signal.
     #[arg(long)]
     pub spurious: bool,
@@ -339,15 +404,21 @@ pub struct Behaviour {
     pub open_arguments: Option<u32>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Volatile {
+    Plain,
+    Atomic,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Undefined {
+pub(crate) enum Undefined {
     Assume,
     Any,
     Error,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Deadlock {
+pub(crate) enum Deadlock {
     Global,
     Partial,
 }
@@ -405,7 +476,7 @@ fn parse_input(text: &str) -> Result<u128, String> {
 }
 
 impl Semantics {
-    pub fn checks(&self) -> Checks {
+    pub(crate) fn checks(&self) -> Checks {
         if self.property.is_empty() {
             return Checks::default();
         }
@@ -427,7 +498,7 @@ fn union(names: &[PropertyName]) -> Checks {
 }
 
 impl Check {
-    pub fn checks(&self) -> Checks {
+    pub(crate) fn checks(&self) -> Checks {
         match self.property.is_empty() {
             true => Checks::ends_of_threads(),
             false => union(&self.property),
@@ -435,7 +506,7 @@ impl Check {
     }
 
     /// The input, with what the data model says about it.
-    pub fn input(&self) -> Input {
+    pub(crate) fn input(&self) -> Input {
         let mut input = self.input.clone();
         if let Some(model) = self.data_model {
             input.machine = Some(model.bits().to_owned());
@@ -443,7 +514,7 @@ impl Check {
         input
     }
 
-    pub fn bounds(&self) -> check::Bounds {
+    pub(crate) fn bounds(&self) -> check::Bounds {
         let contexts = self.contexts.map(check::Order::Contexts);
         let rounds = self.rounds.map(check::Order::Rounds);
         check::Bounds {
@@ -454,7 +525,7 @@ impl Check {
         }
     }
 
-    pub fn reductions(&self) -> check::Reductions {
+    pub(crate) fn reductions(&self) -> check::Reductions {
         let mut reductions = check::Reductions::default();
         if let Some(forms) = self.normal_forms {
             reductions.normal_forms = encode::NormalForms {
@@ -477,16 +548,34 @@ impl Check {
 }
 
 impl Input {
-    pub fn options(&self) -> llvm::Options {
-        let mut args = self.compiler_options();
-        args.extend(self.std.iter().map(|name| format!("-std={name}")));
-        args.extend(self.clang_options.iter().cloned());
-        llvm::Options {
-            clang: self.clang.clone(),
-            args,
-            build_dir: self.build.clone(),
-            is_known_function: |symbol| library::lookup(symbol).is_some(),
+    pub(crate) fn sources(&self, limits: &Limits) -> Sources {
+        let mut sources = Sources::new(&self.files).clang_options(self.options_for_clang());
+        if let Some(deadline) = guard::deadline(limits) {
+            sources = sources.deadline(deadline);
         }
+        if let Some(bytes) = limits.memory {
+            sources = sources.memory(bytes);
+        }
+        if self.trust_build {
+            sources = sources.trust_build();
+        }
+        if let Some(path) = &self.clang {
+            sources = sources.clang(path);
+        }
+        if let Some(folder) = &self.build {
+            sources = sources.build_folder(folder);
+        }
+        if self.volatile == Volatile::Atomic {
+            sources = sources.volatile_is_atomic();
+        }
+        sources
+    }
+
+    fn options_for_clang(&self) -> Vec<String> {
+        let mut options = self.compiler_options();
+        options.extend(self.std.iter().map(|name| format!("-std={name}")));
+        options.extend(self.clang_options.iter().cloned());
+        options
     }
 
     /// Those that are written as for a compiler.
@@ -500,19 +589,22 @@ impl Input {
 
     /// What has to be written to get the same program again; `more` comes before
     /// what goes to clang.
-    pub fn command_line(&self, command: &str, more: &[String]) -> String {
+    pub(crate) fn command_line(&self, command: &str, more: &[String]) -> String {
         let path = |path: &PathBuf| path.display().to_string();
         let mut words = vec!["threadbare".to_owned(), command.to_owned()];
         words.extend(self.files.iter().map(path));
         words.extend(self.compiler_options());
+        let is_atomic = self.volatile == Volatile::Atomic;
         let named = [
             ("--std", self.std.clone()),
             ("--clang", self.clang.as_ref().map(path)),
             ("--build", self.build.as_ref().map(path)),
+            ("--volatile", is_atomic.then(|| "atomic".to_owned())),
         ];
         for (name, value) in named {
             words.extend(value.map(|value| format!("{name}={value}")));
         }
+        words.extend(self.trust_build.then(|| "--trust-build".to_owned()));
         words.extend(more.iter().cloned());
         if !self.clang_options.is_empty() {
             words.push("--".to_owned());
@@ -549,7 +641,7 @@ mod tests {
             panic!("should be a run");
         };
         let expected = ["-Iinc", "-DX=1", "-m32", "-std=c99", "-Wall", "-O0"];
-        assert_eq!(run.input.options().args, expected);
+        assert_eq!(run.input.options_for_clang(), expected);
     }
 
     #[test]

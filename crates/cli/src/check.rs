@@ -3,90 +3,109 @@
 //! by then.
 
 use crate::args::Check as Arguments;
-use crate::input::{config, load, program_name};
-use crate::loop_names::check_loop_names;
-use crate::progress::Watch;
-use crate::run::write_schedule;
-use crate::{Failure, Status, mention, print, svcomp, terminal_width};
-use check::{Options, Order, Progress, Reason, Report, SliceResult, Stage, Verdict};
-use llvm::Loaded;
+use crate::input::{config, load};
+use crate::progress::{Watch, is_interrupted};
+use crate::run::{format_of, write_schedule};
+use crate::{Failure, Status, exit_code, guard, mention, print, say, svcomp, terminal_width};
+use check::{Engine, Options, Order, Progress, Reason, Stage, Suppressions};
 use replay::{Checks, Conclusion, Property};
-use report::{Cost, Replay};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use report::Replay;
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use threadbare::{Answer, Error, Host, Program, Question};
 
-pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
+pub(crate) fn check(arguments: &Arguments) -> Result<Status, Failure> {
     if arguments.svcomp {
         return svcomp::check(arguments);
     }
-    let checked = Checked::of(arguments, arguments.checks())?;
-    mention(checked.tell(arguments));
-    checked.keep(arguments);
-    checked.status()
+    let format = format_of(arguments.json);
+    guard::keep(&arguments.limits, format);
+    Checked::of(arguments, arguments.checks(), &|checked| {
+        mention(checked.tell(arguments));
+        checked.keep(arguments);
+        checked.status()
+    })
 }
 
-/// A program, and what the checker says about it.
-pub struct Checked {
-    loaded: Loaded,
-    options: Options,
-    pub report: Report,
-    cost: Cost,
+/// Takes the memory model that the program asks for, unless the user has chosen one, the
+/// rules of the competition have, or what is asked for makes sense for interleavings only.
+fn choose_memory_model(arguments: &Arguments, program: &Program, options: &mut Options) {
+    if arguments.svcomp || arguments.memory_model.is_some() {
+        return;
+    }
+    let mut weaker = options.clone();
+    weaker.config.surroundings.memory_model = program.memory_model();
+    if Engine::Order.fits(&weaker) {
+        *options = weaker;
+    }
 }
+
+/// What the checker says about a program.
+pub(crate) struct Checked {
+    pub answer: Answer,
+}
+
+/// Tells the user what came of it.
+type Tell<'t> = dyn Fn(&Checked) -> Result<Status, Failure> + Sync + 't;
 
 impl Checked {
-    pub fn of(arguments: &Arguments, checks: Checks) -> Result<Checked, Failure> {
-        // A mistake of ours has an exit code of its own, which is not Rust's.
-        catch_unwind(AssertUnwindSafe(|| Checked::unguarded(arguments, checks)))
-            .unwrap_or_else(|_| Err(Failure::Internal("a panic, see above".to_owned())))
+    /// Checks a program, and has it told what came of it.
+    pub(crate) fn of(
+        arguments: &Arguments,
+        checks: Checks,
+        tell: &Tell<'_>,
+    ) -> Result<Status, Failure> {
+        let checked = Checked::find(arguments, checks, tell)?;
+        guard::begin_to_tell();
+        tell(&checked)
     }
 
-    fn unguarded(arguments: &Arguments, checks: Checks) -> Result<Checked, Failure> {
-        let start = Instant::now();
-        let watch = Watch::start(None);
+    fn find(arguments: &Arguments, checks: Checks, tell: &Tell<'_>) -> Result<Checked, Failure> {
         let mut options = Options {
             bounds: arguments.bounds(),
             config: config(&arguments.behaviour, checks),
-            time: arguments.time.map(Duration::from_secs),
-            memory: arguments.memory,
+            time: arguments.limits.time.map(Duration::from_secs),
+            memory: arguments.limits.memory,
             dump: arguments.dump.clone(),
             reductions: arguments.reductions(),
             search: arguments.search.resolve(arguments)?,
             engines: arguments.search.engines(),
+            encodings: arguments.search.encodings(),
             all_violations: arguments.all_violations,
+            suppressions: suppressions(arguments)?,
             coverage: arguments.coverage.is_some(),
             looks_beside: true,
         };
+        options.config.surroundings.memory_model = arguments.memory_model.unwrap_or_default();
         // That is what the rules of the competition say.
         if arguments.svcomp {
             options.config.surroundings.undefined = library::Undefined::Any;
         }
         // What is asked wrongly is told before anything is compiled.
-        (options.validate())
-            .map_err(|conflict| Failure::Usage(report::describe_conflict(&conflict)))?;
-        watch.leave_last_words(Some(last_words(arguments)));
-        let loaded = load(&arguments.input(), Some(&arguments.behaviour), checks)?;
-        watch.leave_last_words(None);
-        let program = &loaded.program;
-        check_loop_names(program, options.bounds.unwind_set.keys())?;
-        options.config.surroundings.arguments[0] = program_name(program);
-        let loading = start.elapsed();
+        options.validate().map_err(Error::Conflict)?;
+        let program = load(
+            &arguments.input(),
+            Some(&arguments.behaviour),
+            checks,
+            &arguments.limits,
+        )?;
+        choose_memory_model(arguments, &program, &mut options);
         // Users count from when they press the key.
-        options.time = options.time.map(|limit| limit.saturating_sub(loading));
-        let latest: Mutex<Option<Progress>> = Mutex::new(None);
-        let describe = || Some(describe_progress(latest.lock().ok()?.as_ref()?));
-        let report = watch.accompany(describe, || {
-            ::check::check(program, &options, &|progress| {
-                let failures = progress.search.iter().flat_map(|search| &search.failures);
-                failures.for_each(|failure| watch.warn(failure));
-                if let Ok(mut latest) = latest.lock() {
-                    *latest = Some(progress.clone());
-                }
-                watch.keep_going(|| describe_progress(progress))
-            })
-        });
+        let elapsed = guard::elapsed();
+        options.time = options.time.map(|limit| limit.saturating_sub(elapsed));
+        let question = Question::with(&program, options);
+        let user = User {
+            watch: Watch::start(&arguments.limits),
+            latest: Mutex::new(None),
+            tell,
+        };
+        guard::beside("the program is checked");
+        let watch = &user.watch;
+        let answer = watch.accompany(|| user.describe(), || question.answer_for(&user));
         watch.finish();
+        let answer = answer?;
+        let report = answer.report();
         for attempt in &report.attempts {
             let failures = attempt.search.failures.iter();
             failures.for_each(|failure| watch.warn(failure));
@@ -94,50 +113,37 @@ impl Checked {
         for (engine, reason) in &report.failures {
             watch.warn(&report::describe_failure(*engine, reason));
         }
-        let cost = Cost {
-            elapsed: start.elapsed(),
-            loading,
-            peak_memory: solve::memory::peak(),
-        };
-        Ok(Checked {
-            loaded,
-            options,
-            report,
-            cost,
-        })
+        Ok(Checked { answer })
     }
 
     /// Prints the result.
-    pub fn tell(&self, arguments: &Arguments) -> Result<(), Failure> {
-        let program = &self.loaded.program;
+    pub(crate) fn tell(&self, arguments: &Arguments) -> Result<(), Failure> {
         if arguments.json {
-            let json = report::check_to_json(program, &self.report, &self.cost);
-            return print(format!("{json:#}\n"));
+            return print(format!("{:#}\n", self.answer.to_json()));
         }
-        let mut text = report::render_check(
-            program,
-            &self.report,
-            &replay(arguments, self.options.config.checks),
-            terminal_width(),
-        );
+        let replay = replay(arguments, self.answer.options().config.checks);
+        let mut text = self.answer.to_text(terminal_width(), Some(&replay));
         if arguments.stats {
-            text.push_str(&report::render_statistics(&self.report, &self.cost));
+            text.push_str(&report::render_statistics(
+                self.answer.report(),
+                &self.answer.cost(),
+            ));
         }
         print(text)
     }
 
     /// Writes the files that the user wants. The verdict stands, whatever becomes of
     /// them.
-    pub fn keep(&self, arguments: &Arguments) {
+    pub(crate) fn keep(&self, arguments: &Arguments) {
         mention(self.keep_schedules(arguments));
         mention(self.keep_coverage(arguments));
         mention(self.keep_result(arguments));
     }
 
     fn keep_schedules(&self, arguments: &Arguments) -> Result<(), Failure> {
-        if let (Some(path), Verdict::Violated(run)) = (&arguments.save, &self.report.verdict) {
+        if let (Some(path), Some(run)) = (&arguments.save, self.answer.violation()) {
             write_schedule(path, &run.schedule)?;
-            for (index, run) in self.report.more.iter().enumerate() {
+            for (index, run) in self.answer.report().more.iter().enumerate() {
                 let mut path = path.as_os_str().to_owned();
                 path.push(format!(".{}", index + 2));
                 write_schedule(Path::new(&path), &run.schedule)?;
@@ -150,7 +156,7 @@ impl Checked {
         let Some(path) = &arguments.coverage else {
             return Ok(());
         };
-        let text = report::render_lcov(&self.report.lines);
+        let text = report::render_lcov(&self.answer.report().lines);
         std::fs::write(path, text).map_err(|error| Failure::Write {
             path: path.clone(),
             error,
@@ -162,15 +168,11 @@ impl Checked {
         let Some(path) = &arguments.search.result else {
             return Ok(());
         };
-        let seconds = self.cost.elapsed.as_secs_f64();
-        let digest = ::replay::digest(&self.loaded.program);
-        let reason = self.report.verdict.reason();
-        let reason = reason.and_then(report::describe_reason);
-        let result = SliceResult::of(digest, &self.options, &self.report, reason, seconds);
+        let result = self.answer.to_slice_result();
         let mut result =
             result.ok_or_else(|| Failure::Internal("a result without bounds".to_owned()))?;
         let internal = |error: serde_json::Error| Failure::Internal(error.to_string());
-        if let Some(key) = &self.options.search.key {
+        if let Some(key) = &self.answer.options().search.key {
             result.seal(key).map_err(internal)?;
         }
         let text = serde_json::to_string_pretty(&result).map_err(internal)?;
@@ -180,8 +182,8 @@ impl Checked {
         })
     }
 
-    pub fn status(&self) -> Result<Status, Failure> {
-        let reason = self.report.verdict.reason();
+    pub(crate) fn status(&self) -> Result<Status, Failure> {
+        let reason = self.answer.verdict().reason();
         match reason {
             Some(Reason::Checkpoint { problem }) => {
                 return Err(Failure::Checkpoint(problem.clone()));
@@ -191,7 +193,7 @@ impl Checked {
             }
             _ => {}
         }
-        Ok(match self.report.verdict.conclusion() {
+        Ok(match self.answer.verdict().conclusion() {
             Conclusion::Violated => Status::Violated,
             Conclusion::Safe | Conclusion::SafeWithinBounds => Status::Fine,
             Conclusion::Unknown => Status::Unknown,
@@ -199,12 +201,71 @@ impl Checked {
     }
 }
 
-/// What is said if the user gives up before there is anything to work on.
-fn last_words(arguments: &Arguments) -> String {
-    match (arguments.json, arguments.svcomp) {
-        (true, _) => "{\"verdict\": \"unknown\", \"reason\": \"interrupted\"}\n".to_owned(),
-        (_, true) => "unknown: interrupted\nunknown\n".to_owned(),
-        _ => "unknown: interrupted\n".to_owned(),
+/// The file of suppressions, if there is one.
+fn suppressions(arguments: &Arguments) -> Result<Suppressions, Failure> {
+    let Some(path) = &arguments.suppressions else {
+        return Ok(Suppressions::default());
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::Read {
+        path: path.clone(),
+        error,
+    })?;
+    let (suppressions, ignored) = match Suppressions::parse(&text) {
+        Ok(parsed) => parsed,
+        Err(wrong) => {
+            return Err(Failure::Suppression {
+                path: path.clone(),
+                line: wrong.line,
+                text: wrong.text,
+            });
+        }
+    };
+    for line in ignored {
+        say(format!(
+            "threadbare: {}:{}: {}: has no effect, only race: and deadlock: have\n",
+            path.display(),
+            line.line,
+            line.kind
+        ));
+    }
+    Ok(suppressions)
+}
+
+/// Whoever waits for the answer.
+struct User<'t> {
+    watch: Watch,
+    /// What they were last told.
+    latest: Mutex<Option<Progress>>,
+    tell: &'t Tell<'t>,
+}
+
+impl User<'_> {
+    fn describe(&self) -> Option<String> {
+        Some(describe_progress(self.latest.lock().ok()?.as_ref()?))
+    }
+}
+
+impl Host for User<'_> {
+    fn keep_going(&self, progress: &Progress) -> bool {
+        let failures = progress.search.iter().flat_map(|search| &search.failures);
+        failures.for_each(|failure| self.watch.warn(failure));
+        if let Ok(mut latest) = self.latest.lock() {
+            *latest = Some(progress.clone());
+        }
+        self.watch.show_now_and_then(|| describe_progress(progress));
+        !is_interrupted()
+    }
+
+    fn is_interrupted(&self) -> bool {
+        is_interrupted()
+    }
+
+    /// Nobody wants to wait for work that cannot be interrupted.
+    fn overdue(&self, answer: Answer) {
+        guard::begin_to_tell();
+        self.watch.finish();
+        let result = (self.tell)(&Checked { answer });
+        guard::exit(exit_code(result));
     }
 }
 
@@ -236,7 +297,8 @@ fn describe_progress(progress: &Progress) -> String {
         Stage::Unfolding => "unfolding".to_owned(),
         Stage::Encoding => "encoding".to_owned(),
         Stage::Solving => "solving".to_owned(),
-        Stage::Replaying => "replaying".to_owned(),
+        Stage::Replaying => "replaying what was found".to_owned(),
+        Stage::Sampling => "runs at random".to_owned(),
     };
     match progress.order {
         Some(Order::Contexts(bound)) => text.push_str(&format!(", contexts {bound}")),

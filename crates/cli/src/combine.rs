@@ -5,15 +5,16 @@ use crate::args::Combine as Arguments;
 use crate::search_args::read_key;
 use crate::{Failure, Status, mention, print, say};
 use check::{Combined, Misfit, SliceResult};
+use system::files;
 
-pub fn combine(arguments: &Arguments) -> Result<Status, Failure> {
+pub(crate) fn combine(arguments: &Arguments) -> Result<Status, Failure> {
     let key = arguments.key.as_deref().map(read_key).transpose()?;
     if key.is_none() {
         say("threadbare: the results are trusted as they are; --key checks their seals\n");
     }
     let mut results = Vec::new();
     for path in &arguments.files {
-        let text = std::fs::read_to_string(path).map_err(|error| Failure::Read {
+        let text = files::read_text(path, files::MOST_BYTES).map_err(|error| Failure::Read {
             path: path.clone(),
             error,
         })?;

@@ -1,70 +1,52 @@
-//! `threadbare explore`: every schedule within bounds. Each violation is run
-//! again from its schedule before it is reported.
+//! `threadbare explore`: every schedule within bounds, or every state.
 
 use crate::args::Explore as Arguments;
-use crate::input::{config_for, load};
+use crate::input::{config, load};
 use crate::progress::Watch;
-use crate::run::write_schedule;
-use crate::{Failure, Status, mention, print, terminal_width};
-use replay::{
-    Bounds, Conclusion, Config, Exploration, Found, Image, Limit, Mode, ProofOptions, Reductions,
-    Run, Samples,
-};
+use crate::run::{format_of, write_schedule};
+use crate::{Failure, Status, guard, mention, print, terminal_width};
+use library::MemoryModel;
+use replay::{Bounds, Conclusion, Config, Exploration, Mode, ProofOptions, Reductions, Samples};
+use threadbare::{Explored, Options, Question};
 
-pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
+pub(crate) fn explore(arguments: &Arguments) -> Result<Status, Failure> {
+    guard::keep(&arguments.limits, format_of(arguments.json));
     let semantics = &arguments.semantics;
-    let loaded = load(
+    let program = load(
         &arguments.input,
         Some(&semantics.behaviour),
         semantics.checks(),
+        &arguments.limits,
     )?;
-    let program = &loaded.program;
-    let config = Config {
+    let mut config = Config {
         unwind: arguments.unwind,
-        // There are many stretches of local work to get through.
-        local_limit: 5_000_000,
-        ..config_for(&semantics.behaviour, semantics.checks(), program)
+        ..config(&semantics.behaviour, semantics.checks())
     };
-    let image = Image::new(program, &config.surroundings.arguments, config.memory_limit)
-        .map_err(|_| Failure::TooLarge)?;
-    let bounds = Bounds {
-        contexts: arguments.contexts,
-        rounds: arguments.rounds,
-        steps: arguments.steps,
-        inputs: arguments.inputs.clone(),
-        max_states: arguments.max_states,
+    config.surroundings.memory_model = match (semantics.memory_model, arguments.prove) {
+        (Some(MemoryModel::Sc), _) => MemoryModel::Sc,
+        (Some(model), true) => return Err(Failure::OnlyInterleavings(model)),
+        (Some(model), false) => model,
+        // What that leaves out is told.
+        (None, true) => MemoryModel::Sc,
+        (None, false) => program.memory_model(),
     };
-    let mode = Mode {
-        find_all: arguments.all,
-        merge: !arguments.no_merge,
+    let options = Options {
+        config,
+        ..Options::default()
     };
-    let digest = replay::digest(program);
-    let watch = Watch::start(arguments.time);
-    let mut result = match arguments.prove {
-        true => prove(arguments, &image, &config, digest, &watch)?,
-        false => replay::explore(&image, &config, digest, &bounds, mode, &mut |progress| {
-            watch.keep_going(|| {
-                format!(
-                    "{} states, depth {}, {} violations",
-                    progress.states, progress.depth, progress.violations
-                )
-            })
-        }),
+    let question = Question::with(&program, options);
+    guard::beside("the program is explored");
+    let watch = Watch::start(&arguments.limits);
+    let explored = match arguments.prove {
+        true => states(arguments, &question, &watch),
+        false => schedules(arguments, &question, &watch),
     };
     watch.finish();
-    let layout = analysis::layout::first_dependence(program).map(Limit::Layout);
-    let orders = analysis::orders::first_weaker(program).map(Limit::Orders);
-    result.limits.extend(layout.into_iter().chain(orders));
-    let mut replays = Vec::new();
-    for found in &result.violations {
-        replays.push(replay_found(&image, &config, found)?);
-    }
-    let mut dependent = Vec::new();
-    for (found, _) in &result.dependent {
-        dependent.push(replay_found(&image, &config, found)?);
-    }
-    mention(tell(arguments, program, &result, &replays, &dependent));
-    mention(keep(arguments, &result));
+    let explored = explored?;
+    guard::begin_to_tell();
+    mention(tell(arguments, program.model(), &explored));
+    let result = &explored.result;
+    mention(keep(arguments, result));
     Ok(match result.conclusion() {
         Conclusion::Violated => Status::Violated,
         Conclusion::Safe | Conclusion::SafeWithinBounds => Status::Fine,
@@ -77,15 +59,40 @@ pub fn explore(arguments: &Arguments) -> Result<Status, Failure> {
     })
 }
 
-/// Visits states instead of schedules.
-fn prove(
+fn schedules(
     arguments: &Arguments,
-    image: &Image,
-    config: &Config,
-    digest: u64,
+    question: &Question,
     watch: &Watch,
-) -> Result<Exploration, Failure> {
+) -> Result<Explored, threadbare::Error> {
+    let bounds = Bounds {
+        contexts: arguments.contexts,
+        rounds: arguments.rounds,
+        steps: arguments.steps,
+        inputs: arguments.inputs.clone(),
+        max_states: arguments.max_states,
+    };
+    let mode = Mode {
+        find_all: arguments.all,
+        merge: !arguments.no_merge,
+    };
+    question.explore_schedules(&bounds, mode, &mut |progress| {
+        watch.keep_going(|| {
+            format!(
+                "{} states, depth {}, {} violations",
+                progress.states, progress.depth, progress.violations
+            )
+        })
+    })
+}
+
+fn states(
+    arguments: &Arguments,
+    question: &Question,
+    watch: &Watch,
+) -> Result<Explored, threadbare::Error> {
+    let defaults = ProofOptions::default();
     let options = ProofOptions {
+        cores: arguments.cores,
         find_all: arguments.all,
         inputs: Samples {
             values: arguments.inputs.clone(),
@@ -96,29 +103,28 @@ fn prove(
             false => Reductions::ALL,
         },
         is_checked: arguments.checked,
-        ..ProofOptions::default()
+        memory: arguments
+            .limits
+            .memory
+            .map_or(defaults.memory, |bytes| bytes as usize),
+        ..defaults
     };
-    let proof = replay::prove(image, config, digest, &options, &mut |progress| {
+    question.explore_states(&options, &mut |progress| {
         watch.keep_going(|| {
             format!(
-                "{} states, {} of them open, {} violations",
-                progress.states, progress.open, progress.violations
+                "{} states, {} violations",
+                progress.states, progress.violations
             )
         })
-    });
-    match proof.mistakes.first() {
-        Some(mistake) => Err(Failure::Internal(mistake.clone())),
-        None => Ok(proof.into_exploration()),
-    }
+    })
 }
 
-fn tell(
-    arguments: &Arguments,
-    program: &ir::Program,
-    result: &Exploration,
-    replays: &[Run],
-    dependent: &[Run],
-) -> Result<(), Failure> {
+fn tell(arguments: &Arguments, program: &ir::Program, explored: &Explored) -> Result<(), Failure> {
+    let Explored {
+        result,
+        replays,
+        dependent,
+    } = explored;
     if arguments.json {
         let json = report::exploration_to_json(program, result, replays, dependent);
         return print(format!("{json:#}\n"));
@@ -137,19 +143,4 @@ fn keep(arguments: &Arguments, result: &Exploration) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Runs a violation's schedule; a violation that does not show again would be a
-/// mistake of ours.
-fn replay_found(image: &Image, config: &Config, found: &Found) -> Result<Run, Failure> {
-    let run = replay::run_schedule(image, config, &found.schedule, true)
-        .map_err(|error| Failure::Internal(error.to_string()))?;
-    if !run.violations.contains(&found.violation) {
-        let message = format!(
-            "a violation ({}) does not show again when its schedule is run",
-            found.violation.kind
-        );
-        return Err(Failure::Internal(message));
-    }
-    Ok(run)
 }

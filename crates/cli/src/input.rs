@@ -1,35 +1,33 @@
 //! From the command line to a program: loading, and the warnings that go with it.
 
-use crate::args::{Behaviour, Deadlock, Input, Undefined};
-use crate::{Failure, say};
-use ir::Program;
-use library::Surroundings;
-use llvm::Loaded;
+use crate::args::{Behaviour, Deadlock, Input, Limits, Undefined};
+use crate::{Failure, guard, progress, say};
 use replay::{Checks, Config, Property};
-use std::path::Path;
-
-/// Makes clang call a function where a conversion changes a value.
-const CONVERSIONS: &str = "-fsanitize=implicit-conversion";
+use threadbare::{Program, Surroundings, Work};
 
 /// Loads the program and says what the user should know about it.
-pub fn load(
+pub(crate) fn load(
     input: &Input,
     behaviour: Option<&Behaviour>,
     checks: Checks,
-) -> Result<Loaded, Failure> {
-    let mut options = input.options();
-    if checks.has(Property::Conversion) {
-        if let Some(file) = input.files.iter().find(|file| is_compiled(file)) {
-            return Err(Failure::Usage(format!(
-                "{}: conversions can be checked only in source files: clang puts the checks in",
-                file.display()
-            )));
-        }
-        options.args.push(CONVERSIONS.to_owned());
+    limits: &Limits,
+) -> Result<Program, Failure> {
+    if input.files.is_empty() && input.build.is_none() {
+        return Err(Failure::Usage(
+            "no FILE: neither on the command line nor in threadbare.toml".to_owned(),
+        ));
     }
-    let loaded = llvm::load(&input.files, &options)?;
-    say(&loaded.clang_messages);
-    let unknown = unknown_functions(&loaded);
+    let mut sources = input.sources(limits).watched_by(tell_work);
+    if checks.has(Property::Conversion) {
+        sources = sources.conversions();
+    }
+    let program = sources.read()?;
+    progress::clear();
+    say(program.clang_messages());
+    mention_dropped(&program);
+    let unknown: Vec<String> = (program.unknown_functions().iter())
+        .map(ToString::to_string)
+        .collect();
     let undefined = behaviour.map_or(Undefined::Assume, |behaviour| behaviour.undefined);
     if !unknown.is_empty() && (input.strict || undefined == Undefined::Error) {
         return Err(Failure::UnknownFunctions(unknown.join(", ")));
@@ -41,41 +39,44 @@ pub fn load(
             unknown.join(", ")
         ));
     }
-    Ok(loaded)
+    Ok(program)
 }
 
-fn is_compiled(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "ll")
+/// What is under way is told by whoever ends it, and in the terminal.
+fn tell_work(work: &Work) {
+    let what = match work {
+        Work::Asking(path) => format!("{} starts", path.display()),
+        Work::Compiling(path) => format!("clang compiles {}", path.display()),
+        Work::Reading => "the program is read".to_owned(),
+    };
+    guard::alone_with(what);
 }
 
-/// Functions that are used, but neither defined nor known, with where.
-fn unknown_functions(loaded: &Loaded) -> Vec<String> {
-    let unknown = loaded
-        .undefined
-        .iter()
-        .filter(|function| library::lookup(&function.symbol).is_none());
-    unknown
-        .map(|function| match function.location {
-            Some(location) => format!(
-                "{} ({})",
-                function.symbol,
-                loaded.program.describe_location(location)
-            ),
-            None => function.symbol.clone(),
-        })
-        .collect()
+/// How many flags are told; the rest is counted.
+const TOLD_FLAGS: usize = 8;
+
+fn mention_dropped(program: &Program) {
+    let dropped = program.dropped_flags();
+    if dropped.is_empty() {
+        return;
+    }
+    let told: Vec<&str> = (dropped.iter())
+        .take(TOLD_FLAGS)
+        .map(String::as_str)
+        .collect();
+    let more = match dropped.len().saturating_sub(TOLD_FLAGS) {
+        0 => String::new(),
+        rest => format!(" and {rest} more"),
+    };
+    say(format!(
+        "threadbare: note: flags of compile_commands.json that were not taken (--trust-build \
+         takes them): {}{more}\n",
+        told.join(", ")
+    ));
 }
 
-/// What the program is called.
-pub fn program_name(program: &Program) -> String {
-    let location = program.functions[program.main].location;
-    location.map_or("program".to_owned(), |location| {
-        program.files[location.file].clone()
-    })
-}
-
-/// The settings of a run of some program.
-pub fn config(behaviour: &Behaviour, checks: Checks) -> Config {
+/// How the program behaves, and what is checked.
+pub(crate) fn config(behaviour: &Behaviour, checks: Checks) -> Config {
     let mut surroundings = Surroundings {
         spurious_wakeups: behaviour.spurious,
         malloc_may_fail: behaviour.malloc_may_fail,
@@ -95,11 +96,4 @@ pub fn config(behaviour: &Behaviour, checks: Checks) -> Config {
         surroundings,
         ..Config::default()
     }
-}
-
-/// The settings of a run of this one.
-pub fn config_for(behaviour: &Behaviour, checks: Checks, program: &Program) -> Config {
-    let mut config = config(behaviour, checks);
-    config.surroundings.arguments[0] = program_name(program);
-    config
 }

@@ -8,9 +8,11 @@ mod args;
 mod check;
 mod combine;
 mod explore;
+mod guard;
+mod init;
 mod input;
-mod loop_names;
 mod progress;
+mod project;
 mod run;
 mod search_args;
 mod show;
@@ -20,6 +22,7 @@ use args::{Arguments, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 use std::io::{ErrorKind as IoErrorKind, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -40,7 +43,9 @@ const INTERNAL: u8 = 70;
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
-    Load(#[from] llvm::Error),
+    NoAnswer(threadbare::Error),
+    #[error("--prove knows interleavings only, not --memory-model {}", .0.name())]
+    OnlyInterleavings(library::MemoryModel),
     #[error("functions without a body (--strict): {0}")]
     UnknownFunctions(String),
     #[error("cannot read {}: {error}", path.display())]
@@ -58,8 +63,11 @@ enum Failure {
         path: PathBuf,
         error: replay::ParseError,
     },
-    #[error("{}: {reason}", path.display())]
-    ScheduleMisfit { path: PathBuf, reason: String },
+    #[error("{}: {error}", path.display())]
+    ScheduleMisfit {
+        path: PathBuf,
+        error: threadbare::Error,
+    },
     #[error("{}: not a property such as \"CHECK( init(main()), LTL(G ! call(reach_error())) )\": {line}", path.display())]
     Property { path: PathBuf, line: String },
     #[error("{}: not a result of `threadbare check`: {error}", path.display())]
@@ -74,6 +82,14 @@ enum Failure {
     },
     #[error("{}: an empty file is no secret", .0.display())]
     Key(PathBuf),
+    #[error("{}:{line}: not a suppression such as race:function: {text}", path.display())]
+    Suppression {
+        path: PathBuf,
+        line: u32,
+        text: String,
+    },
+    #[error(transparent)]
+    Project(#[from] project::Problem),
     #[error("{0}")]
     Combine(String),
     #[error("{0}")]
@@ -82,8 +98,6 @@ enum Failure {
     Usage(String),
     #[error("{0}")]
     Unsupported(String),
-    #[error("the program's global variables need more memory than a run may have")]
-    TooLarge,
     #[error("standard output: {0}")]
     Output(std::io::Error),
     #[error("internal error: {0}")]
@@ -93,15 +107,39 @@ enum Failure {
 impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
-            Failure::Internal(_) | Failure::Load(llvm::Error::Internal(_)) => INTERNAL,
-            Failure::Usage(_) => USAGE,
+            Failure::Internal(_) => INTERNAL,
+            Failure::NoAnswer(error) if error.is_internal() => INTERNAL,
+            Failure::Usage(_) | Failure::Project(_) => USAGE,
             _ => BAD_INPUT,
         }
     }
 }
 
+impl From<threadbare::Error> for Failure {
+    fn from(error: threadbare::Error) -> Failure {
+        match error {
+            threadbare::Error::NoSuchLoop { .. } => Failure::Usage(format!("--unwindset: {error}")),
+            _ if error.is_misuse() => Failure::Usage(error.to_string()),
+            _ => Failure::NoAnswer(error),
+        }
+    }
+}
+
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    guard::begin();
+    let words = match project::complete(std::env::args_os().collect()) {
+        Ok((words, file)) => {
+            if let Some(file) = file {
+                say(format!("threadbare: options from {}\n", file.display()));
+            }
+            words
+        }
+        Err(failure) => {
+            say(format!("threadbare: {failure}\n"));
+            return ExitCode::from(failure.exit_code());
+        }
+    };
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => {
             let is_help = matches!(
@@ -113,23 +151,39 @@ fn main() -> ExitCode {
             return ExitCode::from(if is_help { 0 } else { USAGE });
         }
     };
-    let result = match &arguments.command {
+    // A mistake of ours has an exit code of its own, which is not Rust's.
+    let result = catch_unwind(AssertUnwindSafe(|| obey(&arguments.command)))
+        .unwrap_or_else(|_| Err(Failure::Internal("a panic, see above".to_owned())));
+    guard::begin_to_tell();
+    guard::exit(exit_code(result))
+}
+
+fn obey(command: &Command) -> Result<Status, Failure> {
+    match command {
         Command::Show(show) => show::show(show),
+        Command::Init(init) => init::init(init),
         Command::Run(run) => run::run(run),
         Command::Explore(explore) => explore::explore(explore),
         Command::Check(check) => check::check(check),
         Command::Combine(combine) => combine::combine(combine),
-    };
-    match result {
-        Ok(status) => ExitCode::from(status as u8),
-        Err(failure) => {
-            if let Failure::Load(llvm::Error::ClangFailed { stderr, .. }) = &failure {
-                say(stderr);
-            }
-            say(format!("threadbare: {failure}\n"));
-            ExitCode::from(failure.exit_code())
-        }
     }
+}
+
+/// Tells what went wrong, if so.
+fn exit_code(result: Result<Status, Failure>) -> u8 {
+    let failure = match result {
+        Ok(status) => return status as u8,
+        Err(failure) => failure,
+    };
+    if let Failure::NoAnswer(error) = &failure {
+        if error.is_limit() {
+            mention(print(guard::unknown(&error.to_string())));
+            return Status::Unknown as u8;
+        }
+        say(error.clang_messages().unwrap_or_default());
+    }
+    say(format!("threadbare: {failure}\n"));
+    failure.exit_code()
 }
 
 fn print(text: impl AsRef<[u8]>) -> Result<(), Failure> {

@@ -2,7 +2,9 @@
 //! is a terminal; and the reasons to stop early: time, Ctrl-C, and the signals that
 //! end processes. Decides nothing else about the work.
 
-use crate::{Status, print, say, terminal_width};
+use crate::args::Limits;
+use crate::{guard, say, terminal_width};
+use solve::memory;
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -14,7 +16,7 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// What shells say of a process that Ctrl-C has ended.
-const INTERRUPTED: i32 = 130;
+const INTERRUPTED: u8 = 130;
 
 /// Whether there is a line on standard error that has to be cleared.
 static IS_SHOWN: AtomicBool = AtomicBool::new(false);
@@ -22,13 +24,27 @@ static IS_SHOWN: AtomicBool = AtomicBool::new(false);
 /// Whether Ctrl-C was pressed, or the process told to end.
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// What to say if the user does not want to wait and nobody else can answer.
-static LAST_WORDS: Mutex<Option<String>> = Mutex::new(None);
+/// From now on Ctrl-C, and the signals that end processes, are for whoever asks.
+/// Without a handler they still end the process, only with less to say.
+pub(crate) fn take_interruptions() {
+    let _ = ctrlc::set_handler(|| {
+        // Whoever presses it twice does not want to wait for an answer.
+        if IS_INTERRUPTED.swap(true, Ordering::Relaxed) {
+            clear();
+            guard::exit(INTERRUPTED);
+        }
+    });
+}
+
+/// Whether the user does not want an answer any more.
+pub(crate) fn is_interrupted() -> bool {
+    IS_INTERRUPTED.load(Ordering::Relaxed)
+}
 
 /// May be asked by several threads at once.
-pub struct Watch {
-    start: Instant,
-    limit: Option<Duration>,
+pub(crate) struct Watch {
+    deadline: Option<Instant>,
+    memory: Option<u64>,
     last_shown: Mutex<Instant>,
     /// What the user has been told.
     warned: Mutex<BTreeSet<String>>,
@@ -36,42 +52,43 @@ pub struct Watch {
 }
 
 impl Watch {
-    pub fn start(seconds: Option<u64>) -> Watch {
-        // Without a handler Ctrl-C still ends the process, only with less to say.
-        let _ = ctrlc::set_handler(|| {
-            // Whoever presses it twice does not want to wait for an answer.
-            if IS_INTERRUPTED.swap(true, Ordering::Relaxed) {
-                clear();
-                std::process::exit(INTERRUPTED);
-            }
-            if let Some(words) = LAST_WORDS.lock().ok().and_then(|mut words| words.take()) {
-                clear();
-                let _ = print(words);
-                std::process::exit(Status::Unknown as i32);
-            }
-        });
-        let start = Instant::now();
+    pub(crate) fn start(limits: &Limits) -> Watch {
         Watch {
-            start,
-            limit: seconds.map(Duration::from_secs),
-            last_shown: Mutex::new(start),
+            deadline: guard::deadline(limits),
+            memory: limits.memory,
+            last_shown: Mutex::new(Instant::now()),
             warned: Mutex::default(),
             is_terminal: std::io::stderr().is_terminal(),
         }
     }
 
     /// Shows how far things are, now and then, and tells whether to go on.
-    pub fn keep_going(&self, describe: impl FnOnce() -> String) -> bool {
+    pub(crate) fn keep_going(&self, describe: impl FnOnce() -> String) -> bool {
+        self.show_now_and_then(describe);
         let now = Instant::now();
+        let in_time = self.deadline.is_none_or(|deadline| now < deadline);
+        let has_room = || {
+            self.memory
+                .is_none_or(|limit| memory::resident_lately().is_none_or(|bytes| bytes <= limit))
+        };
+        let limit = match () {
+            () if !in_time => "the time is over",
+            () if !has_room() => "the limit on memory was reached",
+            () => return !is_interrupted(),
+        };
+        self.warn(limit);
+        false
+    }
+
+    /// Shows how far things are, unless that was shown just before.
+    pub(crate) fn show_now_and_then(&self, describe: impl FnOnce() -> String) {
         if self.is_terminal {
-            self.show(now, describe);
+            self.show(Instant::now(), describe);
         }
-        let in_time = self.limit.is_none_or(|limit| now - self.start < limit);
-        in_time && !IS_INTERRUPTED.load(Ordering::Relaxed)
     }
 
     /// Keeps the line alive while work goes on that seldom says where it is.
-    pub fn accompany<R>(
+    pub(crate) fn accompany<R>(
         &self,
         describe: impl Fn() -> Option<String> + Send,
         work: impl FnOnce() -> R,
@@ -101,30 +118,15 @@ impl Watch {
             return;
         }
         *last_shown = now;
-        let seconds = (now - self.start).as_secs();
         let ending = match IS_INTERRUPTED.load(Ordering::Relaxed) {
             true => "stopping, ",
             false => "",
         };
-        let line = format!("{seconds} s: {ending}{}", describe());
-        // A line that wraps could not be cleared.
-        let line: String = line
-            .chars()
-            .take(terminal_width().saturating_sub(1))
-            .collect();
-        IS_SHOWN.store(true, Ordering::Relaxed);
-        say(format!("\r\x1b[K{line}"));
-    }
-
-    /// While these are there, an interruption ends the process at once with them.
-    pub fn leave_last_words(&self, words: Option<String>) {
-        if let Ok(mut last_words) = LAST_WORDS.lock() {
-            *last_words = words;
-        }
+        show_line(&format!("{ending}{}", describe()));
     }
 
     /// Tells the user of something that went wrong, once, and at once.
-    pub fn warn(&self, what: &str) {
+    pub(crate) fn warn(&self, what: &str) {
         let Ok(mut warned) = self.warned.lock() else {
             return;
         };
@@ -134,13 +136,31 @@ impl Watch {
         }
     }
 
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         clear();
     }
 }
 
+/// Shows what is under way until there is something else to show.
+pub(crate) fn show_once(what: &str) {
+    if std::io::stderr().is_terminal() {
+        show_line(what);
+    }
+}
+
+fn show_line(what: &str) {
+    let line = format!("{} s: {what}", guard::elapsed().as_secs());
+    // A line that wraps could not be cleared.
+    let line: String = line
+        .chars()
+        .take(terminal_width().saturating_sub(1))
+        .collect();
+    IS_SHOWN.store(true, Ordering::Relaxed);
+    say(format!("\r\x1b[K{line}"));
+}
+
 /// Clears the line.
-fn clear() {
+pub(crate) fn clear() {
     if IS_SHOWN.swap(false, Ordering::Relaxed) {
         say("\r\x1b[K");
     }

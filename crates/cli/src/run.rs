@@ -1,72 +1,93 @@
 //! `threadbare run`: one run, at random or along a schedule.
 
 use crate::args::Run as Arguments;
-use crate::input::{config_for, load};
+use crate::guard::{self, Format};
+use crate::input::{config, load};
 use crate::progress::Watch;
 use crate::{Failure, Status, mention, print, terminal_width};
 use ir::Program;
-use replay::{Config, Image, Outcome, Run, Schedule};
+use replay::{Config, Outcome, Run, Schedule};
 use std::path::Path;
+use system::files;
+use threadbare::{Error, Options, Question};
 
-pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Status, Failure> {
     // A broken schedule file is told before anything is compiled.
     let schedule = match &arguments.schedule {
         Some(path) => Some((path, read_schedule(path)?)),
         None => None,
     };
+    guard::keep(&arguments.limits, format_of(arguments.json));
     let semantics = &arguments.semantics;
-    let loaded = load(
+    let program = load(
         &arguments.input,
         Some(&semantics.behaviour),
         semantics.checks(),
+        &arguments.limits,
     )?;
-    let program = &loaded.program;
     let mut config = Config {
         keep_output: true,
         unwind: arguments.unwind,
-        ..config_for(&semantics.behaviour, semantics.checks(), program)
+        ..config(&semantics.behaviour, semantics.checks())
     };
-    if let Some((_, schedule)) = &schedule {
-        schedule.options.apply(&mut config);
-    }
-    let image = Image::new(program, &config.surroundings.arguments, config.memory_limit)
-        .map_err(|_| Failure::TooLarge)?;
-    let digest = replay::digest(program);
-    let is_traced = arguments.trace || arguments.json;
+    // A schedule says its own.
+    let model = semantics.memory_model;
+    config.surroundings.memory_model = model.unwrap_or(program.memory_model());
+    let options = Options {
+        config,
+        ..Options::default()
+    };
+    let question = Question::with(&program, options);
+    let is_traced = arguments.trace || arguments.json || arguments.graph.is_some();
     let run = match &schedule {
         Some((path, schedule)) => {
-            let misfit = |reason: String| Failure::ScheduleMisfit {
-                path: path.to_path_buf(),
-                reason,
-            };
-            if schedule.digest != digest {
-                let reason = "the schedule was made for another program, or for another \
-                              version of this one";
-                return Err(misfit(reason.to_owned()));
-            }
-            replay::run_schedule(&image, &config, schedule, is_traced)
-                .map_err(|error| misfit(error.to_string()))?
+            guard::alone_with("the program runs");
+            (question.follow(schedule, is_traced)).map_err(|error| misfit(path, error))?
         }
         None => {
-            let watch = Watch::start(None);
-            let run = replay::run_random(
-                &image,
-                &config,
-                digest,
-                arguments.seed,
-                arguments.steps,
-                is_traced,
-                &mut |steps| watch.keep_going(|| format!("{steps} steps")),
-            );
+            guard::beside("the program runs");
+            let watch = Watch::start(&arguments.limits);
+            let run =
+                question.run_at_random(arguments.seed, arguments.steps, is_traced, &mut |steps| {
+                    watch.keep_going(|| format!("{steps} steps"))
+                });
             watch.finish();
-            run
+            run?
         }
     };
+    let program = program.model();
+    guard::begin_to_tell();
     mention(tell(arguments, program, &run));
     if let Some(path) = &arguments.save {
         mention(write_schedule(path, &run.schedule));
     }
+    if let (Some(path), Some(picture)) = (&arguments.graph, &run.picture) {
+        let text = report::render_picture(program, picture);
+        let written = std::fs::write(path, text);
+        mention(written.map_err(|error| Failure::Write {
+            path: path.clone(),
+            error,
+        }));
+    }
     status(program, &run)
+}
+
+pub(crate) fn format_of(is_json: bool) -> Format {
+    match is_json {
+        true => Format::Json,
+        false => Format::Text,
+    }
+}
+
+/// Of what is wrong, the schedule may be to blame.
+fn misfit(path: &Path, error: Error) -> Failure {
+    match error {
+        Error::OtherProgram | Error::DoesNotFit(_) => Failure::ScheduleMisfit {
+            path: path.to_path_buf(),
+            error,
+        },
+        error => error.into(),
+    }
 }
 
 fn tell(arguments: &Arguments, program: &Program, run: &Run) -> Result<(), Failure> {
@@ -106,7 +127,7 @@ fn status(program: &Program, run: &Run) -> Result<Status, Failure> {
 }
 
 fn read_schedule(path: &Path) -> Result<Schedule, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::Read {
+    let bytes = files::read(path, files::MOST_BYTES).map_err(|error| Failure::Read {
         path: path.to_path_buf(),
         error,
     })?;
@@ -117,7 +138,7 @@ fn read_schedule(path: &Path) -> Result<Schedule, Failure> {
     })
 }
 
-pub fn write_schedule(path: &Path, schedule: &Schedule) -> Result<(), Failure> {
+pub(crate) fn write_schedule(path: &Path, schedule: &Schedule) -> Result<(), Failure> {
     std::fs::write(path, schedule.to_string()).map_err(|error| Failure::Write {
         path: path.to_path_buf(),
         error,

@@ -3,14 +3,15 @@
 
 use crate::Failure;
 use crate::args::Check;
-use check::{Backend, Conflict, Engine, Key, Search, Slice, Strategy, Tiling};
+use check::{Backend, Conflict, Encoding, Engine, Key, Search, Slice, Strategy, Tiling};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use system::files;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StrategyName {
+pub(crate) enum StrategyName {
     Auto,
     Whole,
     Partition,
@@ -21,7 +22,7 @@ pub enum StrategyName {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum EngineName {
+pub(crate) enum EngineName {
     /// Runs at random
     Sample,
     /// Visits every state
@@ -30,8 +31,16 @@ pub enum EngineName {
     Bounded,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EncodingName {
+    /// Bounds the number of contexts
+    Contexts,
+    /// Has no such bound
+    Order,
+}
+
 impl EngineName {
-    pub fn engine(self) -> Engine {
+    pub(crate) fn engine(self) -> Engine {
         match self {
             EngineName::Sample => Engine::Sample,
             EngineName::Explore => Engine::Explore,
@@ -42,10 +51,13 @@ impl EngineName {
 
 #[derive(Args)]
 #[command(next_help_heading = "Search (docs/strategies.md)")]
-pub struct SearchArguments {
+pub(crate) struct SearchArguments {
     /// Who works on it, side by side. [default: all that fit the question]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub engine: Vec<EngineName>,
+    /// How `bounded` asks about the order of steps. [default: contexts]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub encoding: Vec<EncodingName>,
     /// How to search the schedules.
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub strategy: StrategyName,
@@ -103,7 +115,7 @@ fn parse_positive(text: &str) -> Result<usize, String> {
     }
 }
 
-fn parse_cores(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_cores(text: &str) -> Result<usize, String> {
     const MOST: usize = 1024;
     match parse_positive(text)? {
         cores if cores <= MOST => Ok(cores),
@@ -121,8 +133,8 @@ fn parse_partitions(text: &str) -> Result<u32, String> {
 }
 
 /// The secret with which files are sealed.
-pub fn read_key(path: &Path) -> Result<Key, Failure> {
-    let secret = std::fs::read(path).map_err(|error| Failure::Read {
+pub(crate) fn read_key(path: &Path) -> Result<Key, Failure> {
+    let secret = files::read(path, files::MOST_BYTES).map_err(|error| Failure::Read {
         path: path.to_owned(),
         error,
     })?;
@@ -133,16 +145,29 @@ pub fn read_key(path: &Path) -> Result<Key, Failure> {
 }
 
 impl SearchArguments {
-    pub fn engines(&self) -> BTreeSet<Engine> {
+    pub(crate) fn engines(&self) -> BTreeSet<Engine> {
         match self.engine.is_empty() {
             true => Engine::ALL.into(),
             false => self.engine.iter().map(|name| name.engine()).collect(),
         }
     }
 
+    pub(crate) fn encodings(&self) -> BTreeSet<Encoding> {
+        if self.encoding.is_empty() {
+            return check::Options::default().encodings;
+        }
+        let names = self.encoding.iter();
+        names
+            .map(|name| match name {
+                EncodingName::Contexts => Encoding::Contexts,
+                EncodingName::Order => Encoding::Order,
+            })
+            .collect()
+    }
+
     /// What is meant, if it is written as it should be. Whether it fits together is
     /// for the checker to say.
-    pub fn resolve(&self, check: &Check) -> Result<Search, Failure> {
+    pub(crate) fn resolve(&self, check: &Check) -> Result<Search, Failure> {
         let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
         let is = |name: StrategyName| self.strategy == name;
         let has_slice = self.partitions.is_some() || self.from.is_some() || self.to.is_some();

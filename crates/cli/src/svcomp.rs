@@ -4,10 +4,12 @@
 
 use crate::args::Check as Arguments;
 use crate::check::Checked;
+use crate::guard::{self, Format};
 use crate::{Failure, Status, mention, print, say};
 use check::Verdict;
 use replay::{Checks, Property, Violation, ViolationKind};
 use std::path::Path;
+use system::files;
 
 /// The functions whose call is the error, newest name first.
 const ERROR_FUNCTIONS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
@@ -15,20 +17,25 @@ const ERROR_CALL: &str = "G!call(reach_error())";
 
 /// Checks as `threadbare check` does. Whatever happens, the last line is a word
 /// that competition scripts understand.
-pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
+pub(crate) fn check(arguments: &Arguments) -> Result<Status, Failure> {
+    guard::keep(&arguments.limits, Format::Svcomp);
     let result = answer(arguments);
-    let word = match &result {
-        Ok((word, _)) => (*word).to_owned(),
-        Err(failure) => {
-            let message = failure.to_string();
-            format!("ERROR ({})", message.lines().next().unwrap_or("failed"))
-        }
-    };
-    mention(print(format!("{word}\n")));
-    result.map(|(_, status)| status)
+    if let Err(failure) = &result {
+        guard::begin_to_tell();
+        let word = match failure {
+            // What was told ends with the word.
+            Failure::NoAnswer(error) if error.is_limit() => String::new(),
+            failure => {
+                let message = failure.to_string();
+                format!("ERROR ({})\n", message.lines().next().unwrap_or("failed"))
+            }
+        };
+        mention(print(word));
+    }
+    result
 }
 
-fn answer(arguments: &Arguments) -> Result<(&'static str, Status), Failure> {
+fn answer(arguments: &Arguments) -> Result<Status, Failure> {
     let goals = match &arguments.prop {
         Some(path) => read_goals(path)?,
         None => Vec::new(),
@@ -40,30 +47,39 @@ fn answer(arguments: &Arguments) -> Result<(&'static str, Status), Failure> {
                 "threadbare: the property `{}` is not supported yet\n",
                 goal.text
             ));
-            return Ok(("unknown", Status::Unknown));
+            mention(print("unknown\n"));
+            return Ok(Status::Unknown);
         };
         checks = properties.iter().copied().fold(checks, Checks::with);
     }
-    let checked = Checked::of(arguments, checks)?;
-    mention(checked.tell(arguments));
-    checked.keep(arguments);
-    let status = checked.status()?;
-    match &checked.report.verdict {
+    Checked::of(arguments, checks, &|checked| {
+        mention(checked.tell(arguments));
+        checked.keep(arguments);
+        let status = checked.status()?;
+        let (word, status) = judge(checked, &goals, status);
+        mention(print(format!("{word}\n")));
+        Ok(status)
+    })
+}
+
+/// What was found out, in a word.
+fn judge(checked: &Checked, goals: &[Goal], status: Status) -> (&'static str, Status) {
+    match checked.answer.verdict() {
         Verdict::Violated(run) => {
             let mut words = run.violations.iter().filter_map(word);
             match words.find(|(_, formula)| goals.iter().any(|goal| goal.formula() == *formula)) {
-                Some((word, _)) => Ok((word, status)),
+                Some((word, _)) => (word, status),
                 None => {
                     // That something else goes wrong first does not say whether this
                     // would have.
                     say("threadbare: what was found is no violation of this property\n");
-                    Ok(("unknown", Status::Unknown))
+                    ("unknown", Status::Unknown)
                 }
             }
         }
         // Only what holds without any bound is true.
-        Verdict::Safe => Ok(("true", status)),
-        _ => Ok(("unknown", status)),
+        Verdict::Safe => ("true", status),
+        _ => ("unknown", status),
     }
 }
 
@@ -114,7 +130,7 @@ impl Goal {
 }
 
 fn read_goals(path: &Path) -> Result<Vec<Goal>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::Read {
+    let text = files::read_text(path, files::MOST_BYTES).map_err(|error| Failure::Read {
         path: path.to_path_buf(),
         error,
     })?;
@@ -185,6 +201,8 @@ mod tests {
                 is_error_call,
                 details: Vec::new(),
                 sites: Vec::new(),
+                parties: Vec::new(),
+                global: None,
             };
             assert_eq!(word(&violation).map(|(word, _)| word), expected);
         };

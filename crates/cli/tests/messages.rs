@@ -290,11 +290,13 @@ fn a_time_limit_ends_in_unknown() {
          int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, w, 0);\n\
          for (;;) x += 3; }\n",
     );
-    place.check(
+    // On a busy machine, it may be the guard who tells.
+    let text = place.check(
         &["explore", "prog.c", "--property", "assert", "--time", "1"],
         20,
-        &["UNKNOWN", "interrupted"],
+        &[],
     );
+    assert!(text.to_lowercase().contains("unknown"), "{text}");
     place.check(
         &[
             "explore",

@@ -12,23 +12,18 @@
 //! that is done by assuming literals, see [`Encoding`].
 
 mod bounds;
-mod deadlocks;
-mod ends;
 mod memory;
 mod model;
 mod normal_forms;
-mod races;
 mod schedule;
 
 use formula::{Blaster, ClauseSink, Lit, Literal, Polarity, Room};
 use std::collections::HashSet;
-use unfold::{Check, Moment, ThreadId, Threads};
+use unfold::{Moment, ThreadId, Threads};
 
+use crate::sought::{Passed, Sought};
 use crate::{Encode, Encoding, Goals, Model, NormalForms, Site, happens};
-use deadlocks::Deadlocks;
-use ends::Ends;
 use memory::{Memory, Views};
-use races::Races;
 use schedule::{Schedule, last};
 
 /// The order in which threads have contexts.
@@ -59,12 +54,8 @@ pub struct Contexts {
     blaster: Blaster,
     schedule: Schedule,
     memory: Memory,
-    violations: Vec<Lit>,
-    /// By violation: it is not looked for any more.
-    is_forbidden: Vec<bool>,
-    ends: Ends,
-    races: Option<Races>,
-    deadlocks: Option<Deadlocks>,
+    passed: Passed,
+    sought: Sought,
 }
 
 impl Encode for ByContexts {
@@ -88,17 +79,20 @@ impl Encode for ByContexts {
         let narrowing = self.formula.narrowing;
         let reads_at_end = goals.races || goals.deadlocks;
         let memory = Memory::new(threads, &schedule, narrowing, reads_at_end, &mut blaster);
+        let mut passed = Passed::new();
+        for (id, thread) in threads.threads.iter() {
+            passed[id] = (0..thread.positions.len())
+                .map(|position| schedule.threads[id].is_passed(position))
+                .collect();
+        }
         let mut encoding = Contexts {
             turns: self.turns,
             n_threads: threads.threads.len(),
             blaster,
             schedule,
             memory,
-            violations: Vec::new(),
-            is_forbidden: Vec::new(),
-            ends: Ends::new(),
-            races: None,
-            deadlocks: None,
+            passed,
+            sought: Sought::default(),
         };
         // Creators come first, so what is handed to a thread is known by then.
         for thread in threads.threads.keys() {
@@ -107,8 +101,7 @@ impl Encode for ByContexts {
         for thread in threads.threads.keys() {
             encoding.rules(threads, thread, sink, keep_going)?;
         }
-        encoding.ends(threads, goals, sink);
-        encoding.moments(threads, sink, keep_going)?;
+        encoding.sought(threads, goals, sink, keep_going)?;
         let (schedule, blaster) = (&encoding.schedule, &mut encoding.blaster);
         let forms = match goals.races {
             true => NormalForms::default(),
@@ -129,85 +122,23 @@ impl Encode for ByContexts {
 
 impl Encoding for Contexts {
     fn any_violation(&mut self, sink: &mut dyn ClauseSink) -> Literal {
-        let violations = self.violations.iter().zip(&self.is_forbidden);
-        let mut all: Vec<Lit> = violations
-            .filter(|(_, is_forbidden)| !**is_forbidden)
-            .map(|(violation, _)| *violation)
-            .collect();
-        all.extend(self.deadlocks.as_ref().map(|deadlocks| deadlocks.found));
-        let gates = &mut self.blaster.gates;
-        let mut lit = gates.any(&all);
-        if let Some(races) = &self.races {
-            lit = gates.ite(races.is_sought, races.found, lit);
-        }
+        let lit = self.sought.any(&mut self.blaster);
         self.literal(lit, Polarity::Positive, sink)
     }
 
     fn violation_by_kind(&mut self, threads: &Threads, sink: &mut dyn ClauseSink) -> [Literal; 2] {
-        assert!(
-            self.races.is_none(),
-            "races should be looked for as a whole"
-        );
-        let (mut assertions, mut others) = (Vec::new(), Vec::new());
-        for (index, violation) in threads.violations.iter().enumerate() {
-            match violation.check {
-                _ if self.is_forbidden[index] => {}
-                Check::Assert => assertions.push(self.violations[index]),
-                _ => others.push(self.violations[index]),
-            }
-        }
-        let gates = &mut self.blaster.gates;
-        let goes_wrong = gates.any(&others);
-        let fails = gates.any(&assertions);
-        let only_fails = gates.and(fails, !goes_wrong);
-        others.extend(self.deadlocks.as_ref().map(|deadlocks| deadlocks.found));
-        let goes_wrong_otherwise = gates.any(&others);
-        let parts = [only_fails, goes_wrong_otherwise];
+        let parts = self.sought.by_kind(threads, &mut self.blaster);
         parts.map(|lit| self.literal(lit, Polarity::Positive, sink))
     }
 
     fn forbid(&mut self, threads: &Threads, site: &Site, sink: &mut dyn ClauseSink) {
-        let blaster = &mut self.blaster;
-        match site {
-            Site::Moment(check, place) => {
-                for (index, violation) in threads.violations.iter().enumerate() {
-                    if (violation.check, violation.place) != (*check, *place) {
-                        continue;
-                    }
-                    self.is_forbidden[index] = true;
-                    // The run would have been over, but for some kinds.
-                    if *check != Check::Overflow {
-                        let mut clause = vec![!self.violations[index]];
-                        if let Some(races) = &self.races {
-                            let moment = &violation.moment;
-                            clause.push(races.is_after_all(&self.ends, moment, blaster));
-                        }
-                        blaster.add_clause(&clause, sink);
-                    }
-                }
-            }
-            Site::Race(one, two) => {
-                if let Some(races) = &self.races {
-                    let is_between = races.is_between(*one, *two, blaster);
-                    blaster.add_clause(&[!is_between], sink);
-                }
-            }
-            Site::Deadlock(places) => {
-                if let Some(deadlocks) = &self.deadlocks {
-                    let waits: Vec<Lit> = (places.iter())
-                        .map(|place| deadlocks.waits_at(*place, blaster))
-                        .collect();
-                    let together = blaster.gates.all(&waits);
-                    blaster.add_clause(&[!together], sink);
-                }
-            }
-        }
+        (self.sought).forbid(threads, site, &mut self.blaster, sink);
         let settled = self.settle(sink, &mut || true);
         settled.expect("nobody interrupts");
     }
 
     fn violation(&mut self, index: usize, sink: &mut dyn ClauseSink) -> Literal {
-        self.literal(self.violations[index], Polarity::Both, sink)
+        self.literal(self.sought.violations[index], Polarity::Both, sink)
     }
 
     fn any_moment(
@@ -323,21 +254,30 @@ impl Contexts {
         self.memory.settle(schedule, blaster, sink, keep_going)
     }
 
-    /// What there is to look for in the end of a run.
-    fn ends(&mut self, threads: &Threads, goals: Goals, sink: &mut impl ClauseSink) {
-        if !goals.races && !goals.deadlocks {
-            return;
+    /// What there is to look for.
+    fn sought(
+        &mut self,
+        threads: &Threads,
+        goals: Goals,
+        sink: &mut impl ClauseSink,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
+        let (schedule, blaster) = (&self.schedule, &mut self.blaster);
+        // In its last context nobody has one after that.
+        let mut is_last = |thread, blaster: &mut Blaster| {
+            let activity = schedule.activity(threads, thread, blaster);
+            let lasts: Vec<Lit> = (activity.iter().zip(&schedule.unused_from[1..]))
+                .map(|(is_active, is_over)| blaster.gates.and(*is_active, *is_over))
+                .collect();
+            blaster.gates.any(&lasts)
+        };
+        let passed = &self.passed;
+        self.sought = Sought::in_the_end(threads, passed, goals, Some(&mut is_last), blaster, sink);
+        for thread in threads.threads.keys() {
+            self.skips(threads, thread, sink);
         }
         let blaster = &mut self.blaster;
-        self.ends = ends::find(threads, &self.schedule, blaster);
-        if goals.races {
-            let races = Races::new(threads, &self.schedule, &self.ends, blaster, sink);
-            self.races = Some(races);
-        }
-        if goals.deadlocks {
-            let deadlocks = Deadlocks::new(threads, &self.ends, goals.cycles, blaster, sink);
-            self.deadlocks = Some(deadlocks);
-        }
+        (self.sought).moments(threads, &self.passed, blaster, sink, keep_going)
     }
 
     /// Gives meaning to what a thread reads, and notes what it writes.
@@ -476,46 +416,6 @@ impl Contexts {
         }
     }
 
-    fn moments(
-        &mut self,
-        threads: &Threads,
-        sink: &mut impl ClauseSink,
-        keep_going: &mut dyn FnMut() -> bool,
-    ) -> Option<()> {
-        for thread in threads.threads.keys() {
-            self.skips(threads, thread, sink);
-        }
-        for moment in &threads.stuck {
-            let schedule = &self.schedule.threads[moment.thread];
-            if moment.after < schedule.done.len() {
-                let passed = schedule.is_passed(moment.after);
-                let condition = self.blaster.literal(&threads.terms, moment.condition);
-                self.blaster.add_clause(&[!passed, !condition], sink);
-            }
-        }
-        for moment in &threads.excluded {
-            if !keep_going() {
-                return None;
-            }
-            let happens = self.happens(threads, moment);
-            let mut clause = vec![!happens];
-            if let Some(races) = &self.races {
-                clause.push(races.is_after_all(&self.ends, moment, &mut self.blaster));
-            }
-            self.blaster.add_clause(&clause, sink);
-        }
-        // Whoever asks for less gets less: only what is asked for is written.
-        for violation in &threads.violations {
-            if !keep_going() {
-                return None;
-            }
-            let happens = self.happens(threads, &violation.moment);
-            self.violations.push(happens);
-            self.is_forbidden.push(false);
-        }
-        Some(())
-    }
-
     /// Positions that a path does not lead through keep no thread waiting.
     fn skips(&mut self, threads: &Threads, thread: ThreadId, sink: &mut impl ClauseSink) {
         let data = &threads.threads[thread];
@@ -540,8 +440,8 @@ impl Contexts {
 
     /// Whether a moment is reached and its condition holds.
     fn happens(&mut self, threads: &Threads, moment: &Moment) -> Lit {
-        let schedule = &self.schedule;
-        let is_passed = |thread, position: usize| schedule.threads[thread].is_passed(position);
+        let passed = &self.passed;
+        let is_passed = |thread, position: usize| passed[thread][position];
         happens(threads, moment, is_passed, &mut self.blaster)
     }
 }

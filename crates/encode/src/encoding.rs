@@ -5,7 +5,7 @@
 //! Whoever needs more than this needs a certain encoding, and says so in its types.
 
 use crate::{Model, Site};
-use formula::{ClauseSink, Literal, Room};
+use formula::{ClauseSink, EventOrder, Literal, Room};
 use unfold::{Moment, Threads};
 
 /// What to look for besides [`Threads::violations`].
@@ -92,10 +92,23 @@ pub trait Encoding: Send {
     /// nothing. `None` if all runs of the formula do.
     fn within(&mut self, bound: usize, sink: &mut dyn ClauseSink) -> Option<Literal>;
 
+    /// What a solver has to keep in order besides the clauses, if anything. It may be
+    /// more after a literal was asked for: a solver must know all of it when it is asked.
+    fn event_order(&self) -> Option<&EventOrder> {
+        None
+    }
+
     /// Literals that the order of positions consists of, for those who want to split
     /// the runs: each value that one can take is a part, and when all have one, there
     /// is one order left. Those that say most come first.
     fn choices(&mut self, threads: &Threads, sink: &mut dyn ClauseSink) -> Vec<Literal>;
+
+    /// What there is against what a solver found that clauses and the order of events do
+    /// not say, as clauses which that does not satisfy. A solver is to be asked again with
+    /// them, until there are none.
+    fn objections(&self, _value: &dyn Fn(Literal) -> Option<bool>) -> Vec<Vec<Literal>> {
+        Vec::new()
+    }
 
     /// What a solver found, given the values of literals. Those that the solver
     /// does not tell may be anything.

@@ -5,19 +5,26 @@
 //! the program the threads come from, nor any solver: clauses go to a sink.
 
 //!
-//! What all encodings offer is [`Encode`] and [`Encoding`]; [`contexts`] is one. What
+//! What all encodings offer is [`Encode`] and [`Encoding`]; [`contexts`] bounds the number
+//! of switches between threads, [`order`] does not. What
 //! does not depend on how the order of positions is encoded is shared: [`happens`] says
 //! when a moment does, and [`complete`] makes a run of what was read off a model.
 
 pub mod contexts;
 mod encoding;
+mod layout;
 mod model;
 mod moments;
+pub mod order;
+mod sought;
 
 pub use contexts::{ByContexts, Contexts, Turns};
 pub use encoding::{Encode, Encoding, Goals};
-pub use model::{AtEnd, Found, Model, Race, Site, Standing, Stretch, complete, input_values};
+pub use model::{
+    AtEnd, Found, Model, Race, Sights, Site, Standing, Stretch, complete, input_values,
+};
 pub use moments::happens;
+pub use order::{ByOrder, InOrder};
 
 /// Which normal forms of schedules to insist on; each keeps at least one
 /// schedule of every equivalence class, with no more contexts than any other.

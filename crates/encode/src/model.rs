@@ -12,6 +12,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use finale::{RunEnd, read_at_end};
 use formula::{Blaster, Evaluator, Literal, TermId, Terms, VariableId};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use unfold::{Access, CellId, Check, Moment, Place, ThreadId, Threads};
 
@@ -37,6 +38,20 @@ pub struct Model {
     /// Where threads are in the end that exist and could or could not go on; only
     /// if somebody asks for the end of runs.
     pub standing: Vec<Standing>,
+    /// What is not as one step after the other would have it.
+    pub sights: Sights,
+}
+
+/// What reads see, and where writes come among those to their cell, under a weak memory
+/// model. Without one there is nothing to say: everybody sees the latest.
+#[derive(Clone, Debug, Default)]
+pub struct Sights {
+    /// By step and cell: the step whose write it sees; `None` for what was there at first.
+    pub sources: BTreeMap<(Standing, CellId), Option<Standing>>,
+    /// By step and cell: the place of its write among all to the cell.
+    pub places: BTreeMap<(Standing, CellId), usize>,
+    /// Two steps of which none happens before the other, if the run is about that.
+    pub race: Option<Race>,
 }
 
 /// A violation in a run.
@@ -85,6 +100,18 @@ impl Model {
         })
     }
 
+    /// Whether anything is not as one step after the other would have it.
+    pub fn is_weak(&self) -> bool {
+        !self.sights.sources.is_empty()
+    }
+
+    /// Whether some step looks at several places at once, under a weak memory model.
+    pub fn is_loose(&self) -> bool {
+        let steps = self.sights.sources.keys().map(|(step, _)| *step);
+        let steps: Vec<Standing> = steps.collect();
+        steps.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
     /// Evaluates terms with the values of this model.
     pub fn evaluator<'a>(
         &'a self,
@@ -104,6 +131,41 @@ pub struct AtEnd<'a> {
     pub deadlocks: bool,
 }
 
+/// What memory holds as a run goes on.
+struct Contents<'s> {
+    sights: &'s Sights,
+    initial: SecondaryMap<CellId, u128>,
+    /// What is the last in the order of writes so far, and its place there.
+    latest: SecondaryMap<CellId, (usize, u128)>,
+    written: BTreeMap<(Standing, CellId), u128>,
+}
+
+impl Contents<'_> {
+    fn read(&self, at: Standing, cell: CellId) -> u128 {
+        let key = (at, cell);
+        match (self.written.get(&key), self.sights.sources.get(&key)) {
+            (Some(own), _) => *own,
+            (None, Some(None)) => self.initial[cell],
+            (None, Some(Some(step))) => {
+                let seen = self.written.get(&(*step, cell)).copied();
+                seen.unwrap_or(self.initial[cell])
+            }
+            (None, None) => self.latest[cell].1,
+        }
+    }
+
+    fn write(&mut self, at: Standing, cell: CellId, value: u128) {
+        let key = (at, cell);
+        self.written.insert(key, value);
+        // Where nothing is said, it is the last.
+        let place = self.sights.places.get(&key).copied();
+        let place = place.unwrap_or(usize::MAX);
+        if place >= self.latest[cell].0 {
+            self.latest[cell] = (place, value);
+        }
+    }
+}
+
 impl AtEnd<'_> {
     fn matters(&self) -> bool {
         self.is_asked_for || self.race.is_some() || self.deadlocks
@@ -117,22 +179,42 @@ pub fn complete(
     inputs: SecondaryMap<VariableId, u128>,
     end: AtEnd,
 ) -> Model {
+    complete_with(threads, stretches, inputs, end, Sights::default())
+}
+
+/// The same where reads need not see the latest.
+pub(crate) fn complete_with(
+    threads: &Threads,
+    stretches: Vec<Stretch>,
+    inputs: SecondaryMap<VariableId, u128>,
+    end: AtEnd,
+    sights: Sights,
+) -> Model {
     let values = RefCell::new(inputs);
     let mut evaluator = Evaluator::new(&threads.terms, |variable| values.borrow()[variable]);
-    let mut cells: SecondaryMap<CellId, u128> = SecondaryMap::new();
+    let mut contents = Contents {
+        sights: &sights,
+        initial: SecondaryMap::new(),
+        latest: SecondaryMap::new(),
+        written: BTreeMap::new(),
+    };
     for (id, cell) in threads.cells.iter() {
-        cells[id] = evaluator.value(cell.initial);
+        let initial = evaluator.value(cell.initial);
+        contents.initial[id] = initial;
+        contents.latest[id] = (0, initial);
     }
     for stretch in &stretches {
-        let positions = &threads.threads[stretch.thread].positions;
-        for access in positions[stretch.positions.clone()]
-            .iter()
-            .flat_map(|position| &position.accesses)
-        {
+        let thread = stretch.thread;
+        let positions = &threads.threads[thread].positions;
+        let accesses = stretch.positions.clone().flat_map(|position| {
+            let at = Standing { thread, position };
+            (positions[position].accesses.iter()).map(move |access| (at, access))
+        });
+        for (at, access) in accesses {
             match *access {
                 Access::Read { cell, variable, .. } => {
                     if let Some(variable) = as_variable(&threads.terms, variable) {
-                        values.borrow_mut()[variable] = cells[cell];
+                        values.borrow_mut()[variable] = contents.read(at, cell);
                     }
                 }
                 Access::Write {
@@ -141,11 +223,15 @@ pub fn complete(
                     value,
                 } => {
                     if evaluator.is_true(condition) {
-                        cells[cell] = evaluator.value(value);
+                        contents.write(at, cell, evaluator.value(value));
                     }
                 }
             }
         }
+    }
+    let mut cells: SecondaryMap<CellId, u128> = SecondaryMap::new();
+    for id in threads.cells.keys() {
+        cells[id] = contents.latest[id].1;
     }
     if end.matters() {
         for (id, thread) in threads.threads.iter() {
@@ -192,7 +278,9 @@ pub fn complete(
             evaluator: &mut evaluator,
         };
         standing = run_end.standing();
-        if let Some(is_rival) = end.race {
+        if sights.race.is_some() {
+            found = sights.race.map(Found::Race);
+        } else if let Some(is_rival) = end.race {
             found = run_end.race(&standing, is_rival).map(Found::Race);
         }
         if found.is_none() && end.deadlocks {
@@ -205,6 +293,7 @@ pub fn complete(
         values: values.into_inner(),
         found,
         standing,
+        sights,
     }
 }
 

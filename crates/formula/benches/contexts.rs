@@ -2,7 +2,7 @@
 //! Vyukov's safestack, built directly from literals.
 //!
 //! Prints the size of the formula; with `--dimacs FILE` also writes it. Usage:
-//! `cargo bench -p formula --bench contexts -- CONTEXTS UNWIND WIDTH [rr] [full]`.
+//! `cargo bench -p threadbare-formula --bench contexts -- CONTEXTS UNWIND WIDTH [rr] [full]`.
 
 use formula::words::constant_bits;
 use formula::{ClauseList, Cnf, Gates, Lit, Mode};

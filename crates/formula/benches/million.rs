@@ -2,7 +2,7 @@
 //! hold small numbers, built as terms, blasted, and handed over as clauses. A
 //! tenth of that with what narrowing saves, and with large numbers.
 //!
-//! Run with `cargo bench -p formula`; memory is read from the operating system
+//! Run with `cargo bench -p threadbare-formula`; memory is read from the operating system
 //! where it tells.
 
 use clauses::{ClauseSink, Literal, Variable, VariableCount};

@@ -27,7 +27,7 @@ pub mod terms;
 pub mod words;
 
 pub use blast::{Blaster, Options};
-pub use clauses::{ClauseList, ClauseSink, Literal};
+pub use clauses::{ClauseList, ClauseSink, EventOrder, Literal, events};
 pub use cnf::{Cnf, Mode, Polarity};
 pub use evaluate::{Evaluator, GateEvaluator};
 pub use export::write_smtlib;

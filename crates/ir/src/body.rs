@@ -343,6 +343,23 @@ pub enum Builtin {
     /// NaN, 1 quiet NaN, 2 minus infinity, 3 negative normal, 4 negative
     /// subnormal, 5 minus zero, 6 to 9 the same four positive, mirrored.
     IsFloatClass,
+    /// Long doubles of x86, which are words of 80 bits here: too few programs use
+    /// them for a type of their own.
+    ExtendedAdd,
+    ExtendedSub,
+    ExtendedMul,
+    ExtendedDiv,
+    /// How two compare, as one bit of a byte: 1 less, 2 equal, 4 greater, 8 neither.
+    ExtendedOrder,
+    /// From `float` or `double`.
+    ExtendedFromFloat,
+    ExtendedToSingle,
+    ExtendedToDouble,
+    ExtendedFromSigned,
+    ExtendedFromUnsigned,
+    /// Towards zero.
+    ExtendedToSigned,
+    ExtendedToUnsigned,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

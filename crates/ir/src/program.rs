@@ -1,6 +1,6 @@
 //! A whole program: target, global variables, functions, constants.
 
-use crate::body::{BlockId, Body};
+use crate::body::{BlockId, Body, Op, Ordering};
 use crate::source::{FileId, Location, SourceType, SourceTypeId};
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -156,6 +156,44 @@ impl Program {
             cleanup: Vec::new(),
             constants: PrimaryMap::new(),
             constant_ids: HashMap::new(),
+        }
+    }
+
+    /// Makes relaxed atomic accesses of volatile ones, as code that is older than C11
+    /// means them. Accesses to whole structs stay as they are: no machine has such.
+    pub fn take_volatile_for_atomic(&mut self) {
+        let mut found = Vec::new();
+        for (function, data) in self.functions.iter() {
+            let Some(body) = &data.body else {
+                continue;
+            };
+            for (id, inst) in body.insts.iter() {
+                let ty = match &inst.op {
+                    Op::Load {
+                        ordering: None,
+                        is_volatile: true,
+                        ..
+                    } => inst.result.map(|result| body.values[result].clone()),
+                    Op::Store {
+                        ordering: None,
+                        is_volatile: true,
+                        value,
+                        ..
+                    } => Some(body.operand_type(self, *value)),
+                    _ => None,
+                };
+                if ty.is_some_and(|ty| !matches!(ty, Type::Tuple(_))) {
+                    found.push((function, id));
+                }
+            }
+        }
+        for (function, id) in found {
+            let body = self.functions[function].body.as_mut();
+            if let Some(Op::Load { ordering, .. } | Op::Store { ordering, .. }) =
+                body.map(|body| &mut body.insts[id].op)
+            {
+                *ordering = Some(Ordering::Relaxed);
+            }
         }
     }
 

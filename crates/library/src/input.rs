@@ -73,8 +73,10 @@ pub(crate) const FAMILY: Family = family! {
     ]
         "Not supported: files are not modelled that closely.";
     Unsupported [
-        "socket", "bind", "listen", "accept", "connect", "send", "recv", "pipe", "select",
-        "poll", "ppoll", "epoll_wait",
+        "socket", "socketpair", "bind", "listen", "accept", "accept4", "connect", "send", "sendto",
+        "sendmsg", "recv", "recvfrom", "recvmsg", "pipe", "pipe2", "eventfd", "eventfd_read",
+        "eventfd_write", "select", "pselect", "poll", "ppoll", "epoll_create", "epoll_create1",
+        "epoll_ctl", "epoll_wait", "timerfd_create", "timerfd_settime",
     ]
         "Not supported: communication between processes is not modelled.";
 };

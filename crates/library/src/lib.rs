@@ -18,9 +18,11 @@ mod attribute;
 mod barrier;
 mod bits;
 mod c11_threads;
+mod cancellation;
 mod condition;
 mod cpp_threads;
 mod input;
+mod jumps;
 mod keys;
 mod math;
 mod memory;
@@ -28,12 +30,15 @@ mod mutex;
 mod once;
 mod output;
 mod page;
+mod pages;
 mod process;
 mod rwlock;
 mod semaphore;
+mod signals;
 mod spin;
 mod strings;
 mod surroundings;
+mod system;
 mod thread;
 mod time;
 mod verifier;
@@ -43,9 +48,11 @@ pub use attribute::Attribute;
 pub use barrier::Barrier;
 pub use bits::Bits;
 pub use c11_threads::C11Thread;
+pub use cancellation::{Cancellation, CancellationPoint, cancellation_point, is_of_cpp};
 pub use condition::Condition;
 pub use family::{Entry, Family};
 pub use input::Input;
+pub use jumps::Jumps;
 pub use keys::Keys;
 pub use math::Math;
 pub use memory::Memory;
@@ -53,12 +60,15 @@ pub use mutex::Mutex;
 pub use once::Once;
 pub use output::Output;
 pub use page::page;
+pub use pages::Pages;
 pub use process::Process;
 pub use rwlock::RwLock;
 pub use semaphore::Semaphore;
+pub use signals::Signals;
 pub use spin::Spin;
 pub use strings::Strings;
-pub use surroundings::{ARGUMENT_CHARACTERS, Surroundings, Undefined};
+pub use surroundings::{ARGUMENT_CHARACTERS, MemoryModel, Surroundings, Undefined};
+pub use system::System;
 pub use thread::Thread;
 pub use time::Time;
 pub use verifier::{NondetType, Verifier};
@@ -71,6 +81,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     Thread(Thread),
+    Cancellation(Cancellation),
     Mutex(Mutex),
     Condition(Condition),
     RwLock(RwLock),
@@ -82,10 +93,14 @@ pub enum Function {
     C11Thread(C11Thread),
     Atomic(Atomic),
     Memory(Memory),
+    Pages(Pages),
     Strings(Strings),
     Output(Output),
     Input(Input),
     Process(Process),
+    Signals(Signals),
+    System(System),
+    Jumps(Jumps),
     Time(Time),
     Math(Math),
     Bits(Bits),
@@ -96,8 +111,9 @@ pub enum Function {
 
 /// All families, in the order in which the page for users shows them.
 pub fn families() -> &'static [Family] {
-    static FAMILIES: [Family; 21] = [
+    static FAMILIES: [Family; 26] = [
         thread::FAMILY,
+        cancellation::FAMILY,
         mutex::FAMILY,
         condition::FAMILY,
         rwlock::FAMILY,
@@ -110,10 +126,14 @@ pub fn families() -> &'static [Family] {
         cpp_threads::FAMILY,
         atomic::FAMILY,
         memory::FAMILY,
+        pages::FAMILY,
         strings::FAMILY,
         output::FAMILY,
         input::FAMILY,
         process::FAMILY,
+        signals::FAMILY,
+        system::FAMILY,
+        jumps::FAMILY,
         time::FAMILY,
         math::FAMILY,
         bits::FAMILY,
@@ -141,6 +161,12 @@ pub fn lookup(name: &str) -> Option<&'static Entry> {
 pub fn is_atomic_function(name: &str) -> bool {
     name.starts_with("__VERIFIER_atomic_")
         && !matches!(name, "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end")
+}
+
+/// Whether calls of the function may go on elsewhere than after the call, or have others
+/// do so.
+pub fn may_jump(function: Function) -> bool {
+    matches!(function, Function::Jumps(_) | Function::Cancellation(_))
 }
 
 /// Whether the function keeps its meaning even if the program defines a function

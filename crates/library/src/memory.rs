@@ -59,8 +59,6 @@ pub(crate) const FAMILY: Family = family! {
          if it fails, and stores nothing then.";
     UsableSize ["malloc_usable_size"]
         "Returns the size that was asked for, and 0 for null.";
-    Unsupported ["valloc", "pvalloc", "mmap", "mmap64", "munmap", "mprotect", "brk", "sbrk"]
-        "Not supported: pages of memory are not modelled.";
     New [
         "_Znwm", "_Znwj", "_Znam", "_Znaj",
         "_ZnwmRKSt9nothrow_t", "_ZnwjRKSt9nothrow_t",

@@ -20,6 +20,48 @@ pub struct Surroundings {
     /// at most [`ARGUMENT_CHARACTERS`] each, is up to the surroundings.
     pub more_arguments: u32,
     pub undefined: Undefined,
+    pub memory_model: MemoryModel,
+}
+
+/// Which orders of accesses threads may see: what the hardware or the language
+/// promises. Each model allows all that those before it allow, if every access is
+/// atomic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MemoryModel {
+    /// Sequential consistency: there is one order of all accesses.
+    #[default]
+    Sc,
+    /// Total store order, as on x86: a read may overtake earlier writes.
+    Tso,
+    /// Partial store order, as on SPARC: a write may overtake earlier writes, too.
+    Pso,
+    /// C and C++ as repaired by Lahav and others (PLDI 2017): what the memory orders
+    /// in the source ask for.
+    Rc11,
+}
+
+impl MemoryModel {
+    pub const ALL: [MemoryModel; 4] = [
+        MemoryModel::Sc,
+        MemoryModel::Tso,
+        MemoryModel::Pso,
+        MemoryModel::Rc11,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            MemoryModel::Sc => "sc",
+            MemoryModel::Tso => "tso",
+            MemoryModel::Pso => "pso",
+            MemoryModel::Rc11 => "rc11",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<MemoryModel> {
+        MemoryModel::ALL
+            .into_iter()
+            .find(|model| model.name() == name)
+    }
 }
 
 /// What a call of a function with neither body nor model means. In any case it
@@ -43,6 +85,7 @@ impl Default for Surroundings {
             arguments: vec!["program".to_owned()],
             more_arguments: 0,
             undefined: Undefined::default(),
+            memory_model: MemoryModel::default(),
         }
     }
 }

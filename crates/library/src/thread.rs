@@ -41,7 +41,7 @@ pub(crate) const FAMILY: Family = family! {
     TimedJoin ["pthread_timedjoin_np", "pthread_clockjoin_np"]
         "Joins a thread that has ended, or returns ETIMEDOUT.";
     Exit ["pthread_exit"]
-        "Runs the destructors of keys and ends the calling thread; if that is the main thread, \
+        "Runs clean-up handlers and the destructors of keys and ends the calling thread; if that is the main thread, \
          the others go on.";
     SelfId ["pthread_self"]
         "Returns the number of the calling thread.";
@@ -91,23 +91,8 @@ pub(crate) const FAMILY: Family = family! {
         "pthread_setaffinity_np", "sched_setaffinity",
     ]
         "Is accepted, has no effect and returns 0; it never fails.";
-    Unsupported [
-        "pthread_cancel", "pthread_testcancel",
-        "pthread_setcancelstate", "pthread_setcanceltype",
-    ]
-        "Not supported: cancellation of threads is not modelled.";
-    Unsupported [
-        "_pthread_cleanup_push", "_pthread_cleanup_pop",
-        "_pthread_cleanup_push_defer", "_pthread_cleanup_pop_restore",
-        "__pthread_register_cancel", "__pthread_unregister_cancel",
-        "__pthread_register_cancel_defer", "__pthread_unregister_cancel_restore",
-        "__pthread_unwind_next",
-    ]
-        "Not supported: clean-up handlers of threads are not modelled.";
-    Unsupported ["pthread_atfork"]
-        "Not supported: there is only one process.";
-    Unsupported ["pthread_kill", "pthread_sigmask", "pthread_sigqueue"]
-        "Not supported: signals are not modelled.";
+    Hint ["pthread_atfork"]
+        "Is accepted and returns 0; the functions never run, since there is only one process.";
     Unsupported [
         "pthread_getname_np", "pthread_getattr_np", "pthread_getschedparam",
         "pthread_getaffinity_np", "pthread_getcpuclockid", "pthread_getconcurrency",

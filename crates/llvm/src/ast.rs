@@ -8,22 +8,22 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-pub type Name<'a> = Cow<'a, str>;
+pub(crate) type Name<'a> = Cow<'a, str>;
 
 /// Where something stands in the module's text, in bytes.
-pub type Offset = u32;
+pub(crate) type Offset = u32;
 
 /// The number of a metadata node: `!12`.
-pub type NodeId = u32;
+pub(crate) type NodeId = u32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TypeId(pub u32);
+pub(crate) struct TypeId(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NamedTypeId(pub u32);
+pub(crate) struct NamedTypeId(pub u32);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
+pub(crate) enum Type {
     Void,
     Label,
     Metadata,
@@ -59,7 +59,7 @@ pub enum Type {
 
 /// All types of a module.
 #[derive(Debug, Default)]
-pub struct Types<'a> {
+pub(crate) struct Types<'a> {
     list: Vec<Type>,
     ids: HashMap<Type, TypeId>,
     named: Vec<NamedType<'a>>,
@@ -67,14 +67,14 @@ pub struct Types<'a> {
 }
 
 #[derive(Debug)]
-pub struct NamedType<'a> {
+pub(crate) struct NamedType<'a> {
     pub name: Name<'a>,
     /// `None` for opaque (incomplete) types.
     pub body: Option<TypeId>,
 }
 
 impl<'a> Types<'a> {
-    pub fn intern(&mut self, ty: Type) -> TypeId {
+    pub(crate) fn intern(&mut self, ty: Type) -> TypeId {
         if let Some(id) = self.ids.get(&ty) {
             return *id;
         }
@@ -84,16 +84,16 @@ impl<'a> Types<'a> {
         id
     }
 
-    pub fn get(&self, id: TypeId) -> &Type {
+    pub(crate) fn get(&self, id: TypeId) -> &Type {
         &self.list[id.0 as usize]
     }
 
-    pub fn named(&self, id: NamedTypeId) -> &NamedType<'a> {
+    pub(crate) fn named(&self, id: NamedTypeId) -> &NamedType<'a> {
         &self.named[id.0 as usize]
     }
 
     /// The named type of that name, possibly not yet (or never) defined.
-    pub fn named_id(&mut self, name: Name<'a>) -> NamedTypeId {
+    pub(crate) fn named_id(&mut self, name: Name<'a>) -> NamedTypeId {
         if let Some(id) = self.named_ids.get(&name) {
             return *id;
         }
@@ -106,12 +106,12 @@ impl<'a> Types<'a> {
         id
     }
 
-    pub fn define_named(&mut self, id: NamedTypeId, body: TypeId) {
+    pub(crate) fn define_named(&mut self, id: NamedTypeId, body: TypeId) {
         self.named[id.0 as usize].body = Some(body);
     }
 
     /// The type behind names; a name without definition stays a name.
-    pub fn resolve(&self, mut id: TypeId) -> TypeId {
+    pub(crate) fn resolve(&self, mut id: TypeId) -> TypeId {
         // A name can be defined as another name, in a circle if malformed.
         for _ in 0..16 {
             match self.get(id) {
@@ -126,7 +126,7 @@ impl<'a> Types<'a> {
     }
 
     /// The type of field `index` of a struct, array or vector.
-    pub fn field(&self, id: TypeId, index: u64) -> Option<TypeId> {
+    pub(crate) fn field(&self, id: TypeId, index: u64) -> Option<TypeId> {
         match self.get(self.resolve(id)) {
             Type::Struct { fields, .. } => fields.get(usize::try_from(index).ok()?).copied(),
             Type::Array { element, .. } | Type::Vector { element, .. } => Some(*element),
@@ -134,13 +134,13 @@ impl<'a> Types<'a> {
         }
     }
 
-    pub fn is_void(&self, id: TypeId) -> bool {
+    pub(crate) fn is_void(&self, id: TypeId) -> bool {
         *self.get(id) == Type::Void
     }
 }
 
 #[derive(Debug, Default)]
-pub struct Module<'a> {
+pub(crate) struct Module<'a> {
     pub data_layout: Option<Name<'a>>,
     pub triple: Option<Name<'a>>,
     pub types: Types<'a>,
@@ -153,7 +153,7 @@ pub struct Module<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Linkage {
+pub(crate) enum Linkage {
     /// Private and internal: seen by its own module only.
     Internal,
     External,
@@ -168,7 +168,7 @@ pub enum Linkage {
 }
 
 #[derive(Debug)]
-pub struct Variable<'a> {
+pub(crate) struct Variable<'a> {
     pub name: Name<'a>,
     pub offset: Offset,
     pub linkage: Linkage,
@@ -183,14 +183,14 @@ pub struct Variable<'a> {
 }
 
 #[derive(Debug)]
-pub struct Alias<'a> {
+pub(crate) struct Alias<'a> {
     pub name: Name<'a>,
     pub linkage: Linkage,
     pub target: TypedConstant<'a>,
 }
 
 #[derive(Debug)]
-pub struct Function<'a> {
+pub(crate) struct Function<'a> {
     pub name: Name<'a>,
     pub linkage: Linkage,
     pub result: TypeId,
@@ -201,14 +201,14 @@ pub struct Function<'a> {
 }
 
 #[derive(Debug)]
-pub struct Param {
+pub(crate) struct Param {
     pub ty: TypeId,
     pub attributes: ParamAttributes,
 }
 
 /// The few attributes that change what a call means.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ParamAttributes {
+pub(crate) struct ParamAttributes {
     pub by_value: Option<TypeId>,
     /// `inalloca` or `preallocated`.
     pub is_in_alloca: bool,
@@ -216,10 +216,10 @@ pub struct ParamAttributes {
 
 /// A local name of a function: parameter, instruction result or block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Slot(pub u32);
+pub(crate) struct Slot(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SlotUse {
+pub(crate) enum SlotUse {
     /// Mentioned but never defined.
     Undefined,
     Param(u32),
@@ -231,7 +231,7 @@ pub enum SlotUse {
 }
 
 #[derive(Debug, Default)]
-pub struct Body<'a> {
+pub(crate) struct Body<'a> {
     pub slots: Vec<SlotUse>,
     /// Names of blocks, for `blockaddress`.
     pub block_names: HashMap<Name<'a>, u32>,
@@ -241,13 +241,13 @@ pub struct Body<'a> {
 }
 
 #[derive(Debug)]
-pub struct Block<'a> {
+pub(crate) struct Block<'a> {
     /// The last one is the terminator.
     pub insts: Vec<Inst<'a>>,
 }
 
 #[derive(Debug)]
-pub struct Inst<'a> {
+pub(crate) struct Inst<'a> {
     pub offset: Offset,
     pub result: Option<Slot>,
     /// Void when there is no result.
@@ -257,13 +257,13 @@ pub struct Inst<'a> {
 }
 
 #[derive(Clone, Debug)]
-pub struct Typed<'a> {
+pub(crate) struct Typed<'a> {
     pub ty: TypeId,
     pub value: Value<'a>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Value<'a> {
+pub(crate) enum Value<'a> {
     Local(Slot),
     Constant(Constant<'a>),
     /// An argument of an intrinsic; what it says is not needed.
@@ -271,7 +271,7 @@ pub enum Value<'a> {
 }
 
 #[derive(Clone, Debug)]
-pub enum Constant<'a> {
+pub(crate) enum Constant<'a> {
     /// Two's complement; cut to the width of its type.
     Int(u128),
     /// An integer literal that does not fit into 128 bits.
@@ -297,13 +297,13 @@ pub enum Constant<'a> {
 }
 
 #[derive(Clone, Debug)]
-pub struct TypedConstant<'a> {
+pub(crate) struct TypedConstant<'a> {
     pub ty: TypeId,
     pub value: Constant<'a>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Expression<'a> {
+pub(crate) enum Expression<'a> {
     Cast {
         op: CastOp,
         value: TypedConstant<'a>,
@@ -332,7 +332,7 @@ pub enum Expression<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CastOp {
+pub(crate) enum CastOp {
     /// A cast whose meaning does not depend on more than its operation.
     Plain(ir::Cast),
     /// The same bits; an identity between pointers.
@@ -342,13 +342,13 @@ pub enum CastOp {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryKind {
+pub(crate) enum BinaryKind {
     Int(ir::BinaryOp),
     Float(ir::FloatOp),
 }
 
 #[derive(Debug)]
-pub enum InstKind<'a> {
+pub(crate) enum InstKind<'a> {
     Alloca {
         ty: TypeId,
         count: Option<Typed<'a>>,
@@ -471,7 +471,7 @@ pub enum InstKind<'a> {
 }
 
 impl InstKind<'_> {
-    pub fn is_terminator(&self) -> bool {
+    pub(crate) fn is_terminator(&self) -> bool {
         matches!(
             self,
             InstKind::Return(_)
@@ -487,32 +487,38 @@ impl InstKind<'_> {
 }
 
 #[derive(Debug)]
-pub struct Call<'a> {
+pub(crate) struct Call<'a> {
     pub callee: Callee<'a>,
     pub args: Vec<(Typed<'a>, ParamAttributes)>,
 }
 
 #[derive(Debug)]
-pub enum Callee<'a> {
+pub(crate) enum Callee<'a> {
     Value(Typed<'a>),
-    Asm {
-        template: &'a str,
-        constraints: &'a str,
-    },
+    Asm(Assembly<'a>),
+}
+
+/// Assembly code in the middle of a function; escapes untouched.
+#[derive(Debug)]
+pub(crate) struct Assembly<'a> {
+    pub template: &'a str,
+    pub constraints: &'a str,
+    /// Written in Intel's syntax rather than AT&T's.
+    pub is_intel: bool,
 }
 
 /// The numbered metadata of a module.
 #[derive(Debug, Default)]
-pub struct Metadata<'a> {
+pub(crate) struct Metadata<'a> {
     nodes: Vec<Option<Node<'a>>>,
 }
 
 impl<'a> Metadata<'a> {
-    pub fn get(&self, id: NodeId) -> Option<&Node<'a>> {
+    pub(crate) fn get(&self, id: NodeId) -> Option<&Node<'a>> {
         self.nodes.get(id as usize)?.as_ref()
     }
 
-    pub fn insert(&mut self, id: NodeId, node: Node<'a>) {
+    pub(crate) fn insert(&mut self, id: NodeId, node: Node<'a>) {
         let index = id as usize;
         if self.nodes.len() <= index {
             self.nodes.resize_with(index + 1, || None);
@@ -520,11 +526,11 @@ impl<'a> Metadata<'a> {
         self.nodes[index] = Some(node);
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (NodeId, &Node<'a>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (NodeId, &Node<'a>)> {
         let numbered = self.nodes.iter().enumerate();
         numbered.filter_map(|(id, node)| Some((id as NodeId, node.as_ref()?)))
     }
@@ -533,13 +539,13 @@ impl<'a> Metadata<'a> {
 /// `!DIFile(filename: "a.c")`, or `!{...}`, whose kind is empty and whose fields
 /// have no names.
 #[derive(Clone, Debug)]
-pub struct Node<'a> {
+pub(crate) struct Node<'a> {
     pub kind: &'a str,
     pub fields: Vec<(&'a str, Field<'a>)>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Field<'a> {
+pub(crate) enum Field<'a> {
     Node(NodeId),
     Int(i128),
     /// Escapes untouched.
@@ -553,30 +559,30 @@ pub enum Field<'a> {
 }
 
 impl<'a> Node<'a> {
-    pub fn field(&self, name: &str) -> Option<&Field<'a>> {
+    pub(crate) fn field(&self, name: &str) -> Option<&Field<'a>> {
         let found = self.fields.iter().find(|(field, _)| *field == name);
         found.map(|(_, value)| value)
     }
 
-    pub fn node(&self, name: &str) -> Option<NodeId> {
+    pub(crate) fn node(&self, name: &str) -> Option<NodeId> {
         match self.field(name)? {
             Field::Node(id) => Some(*id),
             _ => None,
         }
     }
 
-    pub fn int(&self, name: &str) -> Option<i128> {
+    pub(crate) fn int(&self, name: &str) -> Option<i128> {
         match self.field(name)? {
             Field::Int(value) => Some(*value),
             _ => None,
         }
     }
 
-    pub fn unsigned(&self, name: &str) -> Option<u64> {
+    pub(crate) fn unsigned(&self, name: &str) -> Option<u64> {
         u64::try_from(self.int(name)?).ok()
     }
 
-    pub fn word(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn word(&self, name: &str) -> Option<&'a str> {
         match self.field(name)? {
             Field::Word(word) => Some(word),
             _ => None,
@@ -584,14 +590,14 @@ impl<'a> Node<'a> {
     }
 
     /// A text that is not empty, escapes resolved.
-    pub fn text(&self, name: &str) -> Option<Name<'a>> {
+    pub(crate) fn text(&self, name: &str) -> Option<Name<'a>> {
         match self.field(name)? {
             Field::Text(raw) if !raw.is_empty() => Some(crate::lex::unescape(raw)),
             _ => None,
         }
     }
 
-    pub fn has_flag(&self, flag: &str) -> bool {
+    pub(crate) fn has_flag(&self, flag: &str) -> bool {
         match self.field("flags") {
             Some(Field::Word(word)) => *word == flag,
             Some(Field::Flags(words)) => words.contains(&flag),
@@ -600,14 +606,14 @@ impl<'a> Node<'a> {
     }
 
     /// The nodes that a `!{...}` lists; nulls are left out.
-    pub fn elements(&self) -> impl Iterator<Item = &Field<'a>> {
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &Field<'a>> {
         self.fields.iter().map(|(_, value)| value)
     }
 }
 
 impl<'a> Call<'a> {
     /// The name of the compiler's own function that is called, without `llvm.`.
-    pub fn intrinsic(&self) -> Option<&str> {
+    pub(crate) fn intrinsic(&self) -> Option<&str> {
         match &self.callee {
             Callee::Value(Typed {
                 value: Value::Constant(Constant::Symbol(name)),

@@ -1,16 +1,18 @@
 //! The `compile_commands.json` of a build: which flags a file is compiled with.
 
 use crate::error::Error;
+use crate::flags;
 use std::path::{Path, PathBuf};
+use system::files;
 
-pub struct CompileCommands {
+pub(crate) struct CompileCommands {
     path: PathBuf,
     pub entries: Vec<Entry>,
 }
 
 /// How to compile one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Absolute, or relative to the user's working directory.
     pub file: PathBuf,
     /// The same file as the build writes it, relative to `directory`.
@@ -19,6 +21,8 @@ pub struct Entry {
     pub directory: PathBuf,
     /// Flags that matter: no compiler, output, optimisation or dependency files.
     pub args: Vec<String>,
+    /// Flags that were not taken, because they may do more than that.
+    pub dropped: Vec<String>,
 }
 
 #[derive(serde::Deserialize)]
@@ -29,16 +33,17 @@ struct RawEntry {
     arguments: Option<Vec<String>>,
 }
 
-pub fn read(build_dir: &Path) -> Result<CompileCommands, Error> {
+pub(crate) fn read(build_dir: &Path, is_trusted: bool) -> Result<CompileCommands, Error> {
     let path = build_dir.join("compile_commands.json");
     let problem = |reason: String| Error::CompileCommands {
         path: path.clone(),
         reason,
     };
-    let text = std::fs::read_to_string(&path).map_err(|reason| match reason.kind() {
-        std::io::ErrorKind::NotFound => problem("no such file".into()),
-        _ => problem(reason.to_string()),
-    })?;
+    let text =
+        files::read_text(&path, files::MOST_BYTES).map_err(|reason| match reason.kind() {
+            std::io::ErrorKind::NotFound => problem("no such file".into()),
+            _ => problem(reason.to_string()),
+        })?;
     let raw: Vec<RawEntry> =
         serde_json::from_str(&text).map_err(|reason| problem(reason.to_string()))?;
     let mut entries = Vec::with_capacity(raw.len());
@@ -55,9 +60,15 @@ pub fn read(build_dir: &Path) -> Result<CompileCommands, Error> {
                 return Err(problem(format!("no `command` or `arguments` for {file}")));
             }
         };
+        let args = relevant_args(&words, &raw.file, &directory);
+        let (args, dropped) = match is_trusted {
+            true => (args, Vec::new()),
+            false => flags::sort(args),
+        };
         entries.push(Entry {
             file: directory.join(&raw.file),
-            args: relevant_args(&words, &raw.file, &directory),
+            args,
+            dropped,
             written: raw.file,
             directory,
         });
@@ -66,7 +77,7 @@ pub fn read(build_dir: &Path) -> Result<CompileCommands, Error> {
 }
 
 impl CompileCommands {
-    pub fn find(&self, file: &Path) -> Result<&Entry, Error> {
+    pub(crate) fn find(&self, file: &Path) -> Result<&Entry, Error> {
         let canonical = |path: &Path| path.canonicalize().ok();
         let wanted = file.canonicalize().map_err(|reason| Error::Unreadable {
             path: file.to_owned(),

@@ -1,27 +1,17 @@
-//! Runs clang on source files, and reads `.ll` files.
+//! Has clang compile source files, and reads `.ll` files.
 //!
-//! Clang writes to a pipe: no temporary files. What it says on its standard error
-//! is passed on unchanged, with a failure or with the loaded program.
+//! What clang says on its standard error is passed on unchanged, with a failure or
+//! with the loaded program. Limits on time are looked at between files; whoever needs
+//! more than that ends the process.
 
+use crate::clang::{Bodies, Clang, Order, compile};
 use crate::compile_commands::{self, Entry};
-use crate::error::Error;
+use crate::error::{Error, Work};
 use crate::{Loaded, Paths, Source, read_sources};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Instant;
-
-/// The newest and the oldest clang that is looked for by version.
-const VERSIONS: std::ops::RangeInclusive<u32> = 14..=22;
-
-/// Errors of newer versions that older C relies on; the number is the first
-/// version that knows the name.
-const TOLERATED: &[(u32, &str)] = &[
-    (14, "-Wno-error=implicit-function-declaration"),
-    (14, "-Wno-error=implicit-int"),
-    (14, "-Wno-error=int-conversion"),
-    (14, "-Wno-error=incompatible-function-pointer-types"),
-    (20, "-Wno-error=incompatible-pointer-types"),
-];
+use system::{Limits, files};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -31,6 +21,17 @@ pub struct Options {
     pub args: Vec<String>,
     /// A directory with a `compile_commands.json`.
     pub build_dir: Option<PathBuf>,
+    /// Take all that is written there, even what could make clang run or write
+    /// something.
+    pub trust_build: bool,
+    /// A program without `main` gets one that does nothing.
+    pub may_lack_main: bool,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// Bytes that this process and clang may use.
+    pub memory: Option<u64>,
+    /// Is told what is under way.
+    pub watch: fn(&Work),
     /// Whether a function needs no body, because a library provides it.
     pub is_known_function: fn(&str) -> bool,
 }
@@ -41,35 +42,55 @@ impl Default for Options {
             clang: None,
             args: Vec::new(),
             build_dir: None,
+            trust_build: false,
+            may_lack_main: false,
+            deadline: None,
+            memory: None,
+            watch: |_| {},
             is_known_function: |_| true,
         }
     }
 }
 
-/// Which function bodies clang writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bodies {
-    /// Those that an unoptimised object file would have.
-    Emitted,
-    /// Also those of C's `inline` functions, which a compiler may use but need
-    /// not emit. Only clang's optimisation levels make it write them; the
-    /// optimisations themselves stay off.
-    Inline,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
+pub(crate) enum Language {
     C,
     Cpp,
     /// LLVM IR, which needs no clang.
     Ir,
 }
 
+impl Options {
+    fn limits(&self) -> Limits {
+        Limits {
+            deadline: self.deadline,
+            memory: self.memory,
+            output: Some(files::MOST_BYTES),
+        }
+    }
+
+    /// Bytes that a file may have.
+    fn most_bytes(&self) -> u64 {
+        let memory = self.memory.unwrap_or(u64::MAX);
+        files::MOST_BYTES.min(memory)
+    }
+
+    /// Begins with something, unless the time is over.
+    fn begin(&self, work: Work) -> Result<(), Error> {
+        (self.watch)(&work);
+        let is_over = |deadline| Instant::now() >= deadline;
+        match self.deadline.is_some_and(is_over) {
+            true => Err(Error::OutOfTime(work)),
+            false => Ok(()),
+        }
+    }
+}
+
 /// Compiles and reads `files`, and links them into one program. With a build
 /// directory and no files, everything that is listed there.
 pub fn load(files: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     let commands = match &options.build_dir {
-        Some(directory) => Some(compile_commands::read(directory)?),
+        Some(directory) => Some(compile_commands::read(directory, options.trust_build)?),
         None => None,
     };
     let mut jobs = Vec::new();
@@ -96,10 +117,18 @@ pub fn load(files: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     }
     let start = Instant::now();
     let mut clang = None;
-    let texts = compile_all(&jobs, options, Bodies::Emitted, &mut clang)?;
+    let mut texts = compile_all(&jobs, options, Bodies::Emitted, &mut clang)?;
     let clang_time = start.elapsed();
-    let mut loaded = texts.read()?;
+    options.begin(Work::Reading)?;
+    let mut loaded = match texts.read() {
+        Err(Error::NoMain) if options.may_lack_main => {
+            texts.add_main();
+            texts.read()?
+        }
+        read => read?,
+    };
     loaded.timings.clang = clang_time;
+    loaded.dropped_flags = dropped_flags(&jobs);
     let missing = count_missing(&loaded, options);
     let has_c = jobs.iter().any(|(_, language, _)| *language == Language::C);
     if missing == 0 || !has_c {
@@ -108,11 +137,16 @@ pub fn load(files: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     // A function that looks undefined may be an `inline` one whose body clang
     // had no reason to emit. What it says the second time is no news.
     let start = Instant::now();
-    let again = compile_all(&jobs, options, Bodies::Inline, &mut clang)?;
+    let mut again = compile_all(&jobs, options, Bodies::Inline, &mut clang)?;
+    if texts.modules.len() > again.modules.len() {
+        again.add_main();
+    }
     let clang_time = clang_time + start.elapsed();
+    options.begin(Work::Reading)?;
     let mut complete = again.read()?;
     if count_missing(&complete, options) < missing {
         complete.clang_messages = std::mem::take(&mut loaded.clang_messages);
+        complete.dropped_flags = std::mem::take(&mut loaded.dropped_flags);
         complete.timings.reading += loaded.timings.reading;
         loaded = complete;
     }
@@ -126,6 +160,12 @@ fn count_missing(loaded: &Loaded, options: &Options) -> usize {
     undefined
         .filter(|function| !(options.is_known_function)(&function.symbol))
         .count()
+}
+
+/// What builds say and nobody took, each once.
+fn dropped_flags(jobs: &[Job<'_>]) -> BTreeSet<String> {
+    let entries = jobs.iter().filter_map(|(_, _, entry)| *entry);
+    entries.flat_map(|entry| entry.dropped.clone()).collect()
 }
 
 type Job<'e> = (PathBuf, Language, Option<&'e Entry>);
@@ -146,7 +186,24 @@ struct Texts {
 }
 
 impl Texts {
-    fn read(self) -> Result<Loaded, Error> {
+    /// Adds a `main` that does nothing, for the same machine.
+    fn add_main(&mut self) {
+        let first = self.modules.first().map_or("", |module| &module.text);
+        let target = first.lines().filter(|line| line.starts_with("target "));
+        let target: Vec<&str> = target.collect();
+        let text = format!(
+            "{}\ndefine i32 @main() {{\n  ret i32 0\n}}\n",
+            target.join("\n")
+        );
+        self.modules.push(Text {
+            name: "main".to_owned(),
+            text,
+            paths: Paths::default(),
+            is_given: false,
+        });
+    }
+
+    fn read(&self) -> Result<Loaded, Error> {
         let sources: Vec<_> = self
             .modules
             .iter()
@@ -158,7 +215,7 @@ impl Texts {
             })
             .collect();
         let mut loaded = read_sources(&sources)?;
-        loaded.clang_messages = self.messages;
+        loaded.clang_messages.clone_from(&self.messages);
         Ok(loaded)
     }
 }
@@ -175,16 +232,27 @@ fn compile_all(
     };
     for (file, language, entry) in jobs {
         let (text, paths) = if *language == Language::Ir {
-            (read_text(file)?, Paths::default())
+            options.begin(Work::Reading)?;
+            (read_text(file, options.most_bytes())?, Paths::default())
         } else {
-            check_readable(file)?;
+            options.begin(Work::Compiling(file.clone()))?;
+            files::check(file, options.most_bytes()).map_err(|reason| unreadable(file, reason))?;
+            let limits = options.limits();
             let clang = match clang {
                 Some(clang) => &*clang,
-                None => clang.insert(find_clang(options.clang.as_deref())?),
+                None => clang.insert(Clang::find(options.clang.as_deref(), &limits)?),
             };
-            let output = compile(clang, file, *language, *entry, &options.args, bodies)?;
-            texts.messages.push_str(&output.messages);
-            (output.text, paths(file, *entry))
+            let order = Order {
+                file,
+                language: *language,
+                entry: *entry,
+                args: &options.args,
+                bodies,
+                limits: &limits,
+            };
+            let compiled = compile(clang, &order)?;
+            texts.messages.push_str(&compiled.messages);
+            (compiled.text, paths(file, *entry))
         };
         texts.modules.push(Text {
             name: file.display().to_string(),
@@ -217,132 +285,12 @@ fn unreadable(path: &Path, reason: std::io::Error) -> Error {
     }
 }
 
-fn check_readable(file: &Path) -> Result<(), Error> {
-    match std::fs::File::open(file).and_then(|file| file.metadata()) {
-        Ok(metadata) if metadata.is_dir() => Err(Error::Unreadable {
-            path: file.to_owned(),
-            reason: "is a directory".into(),
-        }),
-        Ok(_) => Ok(()),
-        Err(reason) => Err(unreadable(file, reason)),
-    }
-}
-
-fn read_text(file: &Path) -> Result<String, Error> {
-    let bytes = std::fs::read(file).map_err(|reason| unreadable(file, reason))?;
+fn read_text(file: &Path, most: u64) -> Result<String, Error> {
+    let bytes = files::read(file, most).map_err(|reason| unreadable(file, reason))?;
     Ok(match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     })
-}
-
-/// A clang that answered when asked for its version.
-struct Clang {
-    program: PathBuf,
-    version: u32,
-}
-
-fn find_clang(wanted: Option<&Path>) -> Result<Clang, Error> {
-    if let Some(program) = wanted {
-        return ask_version(program.to_owned()).ok_or_else(|| Error::ClangNotFound {
-            looked_for: program.display().to_string(),
-        });
-    }
-    let versioned = VERSIONS.rev().map(|version| format!("clang-{version}"));
-    let mut names = std::iter::once("clang".to_owned()).chain(versioned);
-    names
-        .find_map(|name| ask_version(name.into()))
-        .ok_or_else(|| Error::ClangNotFound {
-            looked_for: format!(
-                "clang, clang-{} to clang-{} on the PATH",
-                VERSIONS.end(),
-                VERSIONS.start()
-            ),
-        })
-}
-
-fn ask_version(program: PathBuf) -> Option<Clang> {
-    let output = Command::new(&program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    // An unknown answer is taken for the oldest version, which gets fewest flags.
-    let version = parse_version(&text).unwrap_or(*VERSIONS.start());
-    Some(Clang { program, version })
-}
-
-/// 19 of `Debian clang version 19.1.7 (3+b1)`.
-fn parse_version(text: &str) -> Option<u32> {
-    let (_, rest) = text.split_once("version ")?;
-    rest.split(|c: char| !c.is_ascii_digit())
-        .next()?
-        .parse()
-        .ok()
-}
-
-struct Output {
-    text: String,
-    messages: String,
-}
-
-fn compile(
-    clang: &Clang,
-    file: &Path,
-    language: Language,
-    entry: Option<&Entry>,
-    args: &[String],
-    bodies: Bodies,
-) -> Result<Output, Error> {
-    let failed = |status: String, stderr: String| Error::ClangFailed {
-        path: file.to_owned(),
-        status,
-        stderr,
-    };
-    let mut command = Command::new(&clang.program);
-    if let Some(entry) = entry {
-        command.current_dir(&entry.directory).args(&entry.args);
-    }
-    match bodies {
-        Bodies::Emitted => command.arg("-O0"),
-        // Headers must not notice.
-        Bodies::Inline => {
-            command.args(["-O1", "-Xclang", "-disable-llvm-passes", "-U__OPTIMIZE__"])
-        }
-    };
-    command.args(["-g", "-S", "-emit-llvm", "-o", "-"]);
-    // Checks of the compiler's own would only stand in the way of ours.
-    command.arg("-fno-stack-protector");
-    let extension = file.extension().and_then(|extension| extension.to_str());
-    // clang warns of macros where nothing is preprocessed.
-    if !matches!(extension, Some("i" | "ii")) {
-        command.arg("-U_FORTIFY_SOURCE");
-    }
-    if language == Language::C {
-        let known = TOLERATED
-            .iter()
-            .filter(|(first, _)| *first <= clang.version);
-        command.args(known.map(|(_, flag)| flag));
-    }
-    command.args(args);
-    // A name that starts with a dash is not an option.
-    let name = match entry {
-        Some(entry) => entry.written.clone(),
-        None if file.as_os_str().as_encoded_bytes().starts_with(b"-") => Path::new(".").join(file),
-        None => file.to_owned(),
-    };
-    command.arg(name).stdin(Stdio::null());
-    let output = command
-        .output()
-        .map_err(|reason| failed(reason.to_string(), String::new()))?;
-    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
-    if !output.status.success() {
-        return Err(failed(output.status.to_string(), messages));
-    }
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(Output { text, messages })
 }
 
 /// How the debug information of a compilation names files.
@@ -365,17 +313,6 @@ fn paths(file: &Path, entry: Option<&Entry>) -> Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions() {
-        assert_eq!(
-            parse_version("Debian clang version 14.0.6\nTarget"),
-            Some(14)
-        );
-        assert_eq!(parse_version("clang version 22.1.0-rc1"), Some(22));
-        assert_eq!(parse_version("Apple clang version 15.0.0 (x)"), Some(15));
-        assert_eq!(parse_version("gcc 12"), None);
-    }
 
     #[test]
     fn kinds_of_files() {

@@ -91,9 +91,38 @@ pub enum Error {
         is_order: bool,
     },
 
+    /// The time was over before there was a program.
+    #[error("the time is over ({0})")]
+    OutOfTime(Work),
+
+    /// Memory was.
+    #[error("the limit on memory was reached ({0})")]
+    OutOfMemory(Work),
+
     /// A mistake in this crate: what was made of clang's output is malformed.
     #[error("internal error: what was made of the input is malformed: {0}")]
     Internal(String),
+}
+
+/// What is to be done before there is a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// This program is asked which version of clang it is.
+    Asking(PathBuf),
+    /// Clang compiles this file.
+    Compiling(PathBuf),
+    /// What clang wrote, or the files themselves, are read.
+    Reading,
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Work::Asking(path) => write!(f, "while {} starts", path.display()),
+            Work::Compiling(path) => write!(f, "while clang compiles {}", path.display()),
+            Work::Reading => f.write_str("while the program is read"),
+        }
+    }
 }
 
 /// Where something is: a line of the source if the debug information says, or

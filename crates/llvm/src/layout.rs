@@ -19,14 +19,14 @@ const MAX_BYTES: u64 = 1 << 47;
 const MAX_DEPTH: u32 = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub(crate) struct Extent {
     /// Bytes from one array element to the next.
     pub size: u64,
     pub align: u64,
 }
 
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     pub pointer_bytes: u64,
     pub is_little_endian: bool,
     pointer_align: u64,
@@ -39,7 +39,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    pub fn new(data_layout: Option<&str>) -> Self {
+    pub(crate) fn new(data_layout: Option<&str>) -> Self {
         let mut layout = Layout {
             pointer_bytes: 8,
             is_little_endian: true,
@@ -104,7 +104,7 @@ impl Layout {
     }
 
     /// `None` for types without a size: opaque, void, functions, too large ones.
-    pub fn extent(&mut self, types: &Types<'_>, id: TypeId) -> Option<Extent> {
+    pub(crate) fn extent(&mut self, types: &Types<'_>, id: TypeId) -> Option<Extent> {
         self.extent_within(types, id, MAX_DEPTH)
     }
 
@@ -188,7 +188,12 @@ impl Layout {
     }
 
     /// Byte offsets of the fields of a struct, array or vector value.
-    pub fn field_offset(&mut self, types: &Types<'_>, id: TypeId, index: u64) -> Option<u64> {
+    pub(crate) fn field_offset(
+        &mut self,
+        types: &Types<'_>,
+        id: TypeId,
+        index: u64,
+    ) -> Option<u64> {
         match types.get(types.resolve(id)) {
             Type::Struct { fields, is_packed } => {
                 let mut end = 0u64;

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Token<'a> {
+pub(crate) enum Token<'a> {
     End,
     /// A keyword, type name, attribute, or `x` as in `[3 x i8]`.
     Word(&'a str),
@@ -38,7 +38,7 @@ pub enum Token<'a> {
 }
 
 #[derive(Clone)]
-pub struct Lexer<'a> {
+pub(crate) struct Lexer<'a> {
     text: &'a str,
     position: usize,
 }
@@ -48,16 +48,16 @@ fn is_name_byte(byte: u8) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Lexer { text, position: 0 }
     }
 
     /// Continues at `position`, which must be the start of a token.
-    pub fn seek(&mut self, position: usize) {
+    pub(crate) fn seek(&mut self, position: usize) {
         self.position = position;
     }
 
-    pub fn skip_line(&mut self) {
+    pub(crate) fn skip_line(&mut self) {
         let rest = &self.text.as_bytes()[self.position..];
         let length = rest.iter().position(|byte| *byte == b'\n');
         self.position += length.unwrap_or(rest.len());
@@ -106,7 +106,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token and where it starts.
-    pub fn next(&mut self) -> (usize, Token<'a>) {
+    pub(crate) fn next(&mut self) -> (usize, Token<'a>) {
         self.skip_blanks_and_comments();
         let start = self.position;
         let token = if start >= self.text.len() {
@@ -244,7 +244,7 @@ impl<'a> Lexer<'a> {
 }
 
 /// Resolves the escapes `\5C` and `\\` of LLVM's quoted texts.
-pub fn unescape_bytes(raw: &str) -> Vec<u8> {
+pub(crate) fn unescape_bytes(raw: &str) -> Vec<u8> {
     let raw = raw.as_bytes();
     let mut bytes = Vec::with_capacity(raw.len());
     let mut position = 0;
@@ -271,7 +271,7 @@ pub fn unescape_bytes(raw: &str) -> Vec<u8> {
 }
 
 /// The text that a quoted slice (without its quotes) stands for.
-pub fn unescape(raw: &str) -> Cow<'_, str> {
+pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
     if !raw.contains('\\') {
         return Cow::Borrowed(raw);
     }
@@ -281,7 +281,7 @@ pub fn unescape(raw: &str) -> Cow<'_, str> {
 
 /// The name that a [`Token::Local`], [`Token::Global`] or [`Token::Label`] stands
 /// for. A leading `\01` asks for no mangling and is not part of the name.
-pub fn unquote(raw: &str) -> Cow<'_, str> {
+pub(crate) fn unquote(raw: &str) -> Cow<'_, str> {
     let Some(quoted) = raw.strip_prefix('"') else {
         return Cow::Borrowed(raw);
     };

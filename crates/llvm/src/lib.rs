@@ -7,14 +7,17 @@
 //!
 //! The way of a module: `lex` and `parse` turn text into `ast`, `link` decides
 //! which definition each symbol means, `lower` builds the program with the sizes
-//! and offsets of `layout`. What cannot be executed (long doubles,
+//! and offsets of `layout`. What cannot be executed (half precision,
 //! exceptions, unknown assembly code) becomes an instruction that is an error
 //! when reached, and is listed in [`Loaded::unsupported`].
 
+mod assembly;
 mod ast;
+mod clang;
 mod compile_commands;
 mod driver;
 mod error;
+mod flags;
 mod layout;
 mod lex;
 mod link;
@@ -22,10 +25,11 @@ mod lower;
 mod parse;
 
 pub use driver::{Options, load};
-pub use error::{Error, Place, UndefinedData};
+pub use error::{Error, Place, UndefinedData, Work};
 
 use ir::verify::{Rule, VerifyError};
 use ir::{Location, Program};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// A program, and what a user should know about how it came to be.
@@ -34,6 +38,9 @@ pub struct Loaded {
     pub program: Program,
     /// What clang said while compiling successfully, unchanged.
     pub clang_messages: String,
+    /// Flags of a build that were not taken, because they could make clang run or
+    /// write something, or nobody knows what they do.
+    pub dropped_flags: BTreeSet<String>,
     /// Functions without body that are called or whose address is taken.
     pub undefined: Vec<UndefinedFunction>,
     /// Everything that is an error when a run reaches it.
@@ -192,6 +199,7 @@ fn read_sources(sources: &[Source<'_>]) -> Result<Loaded, Error> {
     Ok(Loaded {
         program: lowered.program,
         clang_messages: String::new(),
+        dropped_flags: BTreeSet::new(),
         undefined: lowered.undefined,
         unsupported: lowered.unsupported,
         timings: Timings {

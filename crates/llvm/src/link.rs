@@ -11,14 +11,14 @@ use std::collections::HashMap;
 
 /// Something that a symbol can stand for. Indices are those of the module's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Entity {
+pub(crate) enum Entity {
     Variable { module: usize, index: usize },
     Function { module: usize, index: usize },
     Alias { module: usize, index: usize },
 }
 
 impl Entity {
-    pub fn module(self) -> usize {
+    pub(crate) fn module(self) -> usize {
         match self {
             Entity::Variable { module, .. }
             | Entity::Function { module, .. }
@@ -29,7 +29,7 @@ impl Entity {
 
 /// What a symbol turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resolution {
+pub(crate) enum Resolution {
     Defined(Entity),
     /// Declared, as this entity, but defined nowhere.
     Declared(Entity),
@@ -37,7 +37,7 @@ pub enum Resolution {
     Unknown,
 }
 
-pub struct Duplicate {
+pub(crate) struct Duplicate {
     pub symbol: String,
     pub first: Entity,
     pub second: Entity,
@@ -52,7 +52,7 @@ enum Strength {
     Strong,
 }
 
-pub struct Linked<'m> {
+pub(crate) struct Linked<'m> {
     /// The winning definition of each symbol that modules can share.
     shared: HashMap<&'m str, (Entity, Strength)>,
     /// Per module: everything it defines or declares.
@@ -61,7 +61,7 @@ pub struct Linked<'m> {
 
 /// Resolves all symbols. `size` gives the bytes of a common variable, of which
 /// the largest is kept.
-pub fn link<'m>(
+pub(crate) fn link<'m>(
     modules: &'m [Module<'_>],
     mut size: impl FnMut(Entity) -> u64,
 ) -> Result<Linked<'m>, Duplicate> {
@@ -136,7 +136,7 @@ fn entities<'m>(
 
 impl Linked<'_> {
     /// What `symbol` means when `module` says it.
-    pub fn resolve(&self, module: usize, symbol: &str) -> Resolution {
+    pub(crate) fn resolve(&self, module: usize, symbol: &str) -> Resolution {
         let Some((entity, linkage)) = self.own[module].get(symbol) else {
             return self.resolve_shared(symbol);
         };
@@ -150,7 +150,7 @@ impl Linked<'_> {
     }
 
     /// What `symbol` means to a module that does not declare it.
-    pub fn resolve_shared(&self, symbol: &str) -> Resolution {
+    pub(crate) fn resolve_shared(&self, symbol: &str) -> Resolution {
         match self.shared.get(symbol) {
             Some((winner, _)) => Resolution::Defined(*winner),
             None => Resolution::Unknown,
@@ -158,7 +158,7 @@ impl Linked<'_> {
     }
 
     /// Whether this definition is part of the program.
-    pub fn is_kept(&self, entity: Entity, symbol: &str, linkage: Linkage) -> bool {
+    pub(crate) fn is_kept(&self, entity: Entity, symbol: &str, linkage: Linkage) -> bool {
         match linkage {
             Linkage::Internal => true,
             Linkage::Appending => false,

@@ -27,10 +27,7 @@ fn many_features_of_c() {
             let loaded = load(&clang, &[bits], data("features.c"));
             let program = &loaded.program;
             let unsupported: Vec<_> = loaded.unsupported.iter().map(|u| u.what.as_str()).collect();
-            assert_eq!(
-                unsupported, ["long double arithmetic (x86_fp80)"; 2],
-                "{bits}"
-            );
+            assert!(unsupported.is_empty(), "{bits}: {unsupported:?}");
             let symbols: Vec<_> = loaded.undefined.iter().map(|u| u.symbol.as_str()).collect();
             for symbol in ["pthread_create", "malloc", "memset", "printf", "fprintf"] {
                 assert!(symbols.contains(&symbol), "{symbols:?}");

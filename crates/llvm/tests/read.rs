@@ -425,16 +425,16 @@ fn assembly() {
 fn what_nobody_can_compute_is_an_error_only_when_reached() {
     let loaded = with_main(
         "@wide = global i256 0
-         declare x86_fp80 @sqrtl(x86_fp80)
+         declare fp128 @sqrtl(fp128)
          define double @f(double %d) {
-           %1 = fpext double %d to x86_fp80
-           %2 = call x86_fp80 @sqrtl(x86_fp80 %1)
-           %3 = fptrunc x86_fp80 %2 to double
+           %1 = fpext double %d to fp128
+           %2 = call fp128 @sqrtl(fp128 %1)
+           %3 = fptrunc fp128 %2 to double
            %4 = load i256, ptr @wide
            ret double %3
          }
-         define x86_fp80 @g(x86_fp80 %x) {
-           ret x86_fp80 %x
+         define fp128 @g(fp128 %x) {
+           ret fp128 %x
          }
          define i32 @v(ptr addrspace(3) %p, ptr %list) {
            %1 = load i32, ptr addrspace(3) %p
@@ -443,10 +443,7 @@ fn what_nobody_can_compute_is_an_error_only_when_reached() {
          }",
     );
     assert_eq!(loaded.unsupported.len(), 6);
-    assert_eq!(
-        loaded.unsupported[0].what,
-        "long double arithmetic (x86_fp80)"
-    );
+    assert_eq!(loaded.unsupported[0].what, "long double arithmetic (fp128)");
     assert_eq!(
         loaded.unsupported[3].what,
         "arithmetic on integers of 256 bits"

@@ -15,11 +15,11 @@ pub(crate) struct AccessMode {
 }
 
 impl AccessMode {
-    pub const READ: AccessMode = AccessMode {
+    pub(crate) const READ: AccessMode = AccessMode {
         is_write: false,
         is_atomic: false,
     };
-    pub const WRITE: AccessMode = AccessMode {
+    pub(crate) const WRITE: AccessMode = AccessMode {
         is_write: true,
         is_atomic: false,
     };
@@ -57,6 +57,9 @@ impl<'a> Machine<'a> {
                     let what = "a pointer that reached another thread unnoticed";
                     return Err(self.unsupported(thread, what));
                 }
+                if self.is_weak() {
+                    self.note_access(thread, (object, offset), len, mode)?;
+                }
                 Ok(Some((object, offset)))
             }
             // Whether shared memory is still there is known only at the step.
@@ -83,6 +86,7 @@ impl<'a> Machine<'a> {
 
     /// Adds accesses that were not made through [`Machine::access`].
     pub(crate) fn note_accesses(&mut self, accesses: Vec<Access>) {
+        self.note_frees(&accesses);
         self.accesses.extend(accesses);
     }
 

@@ -32,7 +32,7 @@ pub(crate) struct LibraryCall {
 }
 
 impl LibraryCall {
-    pub fn arg(&self, index: usize) -> Value {
+    pub(crate) fn arg(&self, index: usize) -> Value {
         self.args
             .get(index)
             .map_or(Value::ZERO, |argument| argument.value.clone())
@@ -163,16 +163,23 @@ impl<'a> Machine<'a> {
     }
 
     fn note_unknown_call(&mut self, thread: &Thread, function: FunctionId, result: Option<&Value>) {
-        let site = thread.frame().and_then(|frame| {
-            let block = &self.image.body(frame.function)?.blocks[frame.block];
-            let inst = *block.insts.get(frame.index)?;
-            Some(Site {
+        let sites = thread.frames.iter().rev().filter_map(|frame| {
+            let body = self.image.body(frame.function)?;
+            let inst = *body.blocks[frame.block].insts.get(frame.index)?;
+            let site = Site {
                 function: frame.function,
                 inst,
-            })
+            };
+            Some((body.insts[inst].location.is_some(), site))
         });
-        let Some(site) = site else {
+        // A relay is where it was called from.
+        let mut sites = sites.take(2).collect::<Vec<_>>().into_iter();
+        let Some((is_known, site)) = sites.next() else {
             return;
+        };
+        let site = match sites.next() {
+            Some((_, caller)) if !is_known => caller,
+            _ => site,
         };
         let returned = result.map(|value| match value {
             Value::Tuple(fields) => fields.first().map_or(0, Value::bits),
@@ -374,6 +381,10 @@ impl<'a> Machine<'a> {
         let Some(frame) = thread.frames.pop() else {
             return;
         };
+        if !thread.saved.is_empty() {
+            let depth = thread.frames.len();
+            thread.saved.retain(|saved| saved.depth <= depth);
+        }
         if let Some(counter) = &mut self.counter {
             counter.note_return(thread.id, frame.function);
         }

@@ -2,7 +2,7 @@
 //! executions are still under way.
 //!
 //! Only guided runs want to know; all others have no [`Counter`] and pay one
-//! test for each instruction. What counts as an execution is told in
+//! test for each instruction, as they do for coverage and for weak memory. What counts as an execution is told in
 //! [`crate::guide`]. Nothing here must have an influence on a run.
 
 use crate::inputs::{Allocation, Asker, Inputs};
@@ -104,7 +104,7 @@ impl Counter {
 
     /// The thread's execution of this number has taken more than `part` visible
     /// steps, or is over.
-    pub fn has_done(
+    pub(crate) fn has_done(
         &self,
         thread: usize,
         function: FunctionId,
@@ -124,25 +124,25 @@ impl Counter {
     }
 
     /// A function of the program returns.
-    pub fn note_return(&mut self, thread: usize, function: FunctionId) {
+    pub(crate) fn note_return(&mut self, thread: usize, function: FunctionId) {
         *self.returned.entry((thread, function)).or_default() += 1;
     }
 
     /// How often the thread has returned from the function.
-    pub fn returns(&self, thread: usize, function: FunctionId) -> u64 {
+    pub(crate) fn returns(&self, thread: usize, function: FunctionId) -> u64 {
         let count = self.returned.get(&(thread, function));
         count.copied().unwrap_or(0)
     }
 
     /// What the thread's innermost call is executing.
-    pub fn current(&self, thread: &Thread) -> Option<&Execution> {
+    pub(crate) fn current(&self, thread: &Thread) -> Option<&Execution> {
         let calls = self.under_way.get(thread.id)?;
         let innermost = thread.frames.len().checked_sub(1)?;
         calls.get(innermost)?.as_ref()
     }
 
     /// A block gets a fresh address.
-    pub fn allocate(&mut self, thread: &Thread, address: u64) {
+    pub(crate) fn allocate(&mut self, thread: &Thread, address: u64) {
         if let Some(execution) = self.current(thread) {
             let allocation = Allocation {
                 thread: thread.id,
@@ -155,19 +155,19 @@ impl Counter {
     }
 
     /// The address that a block was the first to get.
-    pub fn address(&self, allocation: Allocation) -> Option<u64> {
+    pub(crate) fn address(&self, allocation: Allocation) -> Option<u64> {
         let mut homes = self.homes.iter();
         let found = homes.find(|(_, first)| **first == allocation);
         found.map(|(address, _)| *address)
     }
 
     /// Who got an address first.
-    pub fn home(&self, address: u64) -> Option<Allocation> {
+    pub(crate) fn home(&self, address: u64) -> Option<Allocation> {
         self.homes.get(&address).copied()
     }
 
     /// Counts a request for an input: who asks.
-    pub fn ask(&mut self, thread: &Thread) -> Option<Asker> {
+    pub(crate) fn ask(&mut self, thread: &Thread) -> Option<Asker> {
         let calls = self.under_way.get_mut(thread.id)?;
         let innermost = thread.frames.len().checked_sub(1)?;
         let execution = calls.get_mut(innermost)?.as_mut()?;
@@ -221,7 +221,13 @@ impl<'a> Machine<'a> {
                 None => coverage.note_end(frame.function, frame.block),
             }
         }
-        let result = self.execute(thread, inputs, allow);
+        // The creation of a thread runs its first instructions in between.
+        let outer = self.take_noted();
+        let mut result = self.execute(thread, inputs, allow);
+        if matches!(result, Ok(Flow::Done)) && self.is_weak() {
+            result = self.settle_noted(thread).map(|()| Flow::Done);
+        }
+        self.restore_noted(outer);
         // A step that finds out that it has to wait has done nothing; one that ends
         // the run has done its part.
         let is_step = allow && !matches!(result, Ok(Flow::Visible(_)));

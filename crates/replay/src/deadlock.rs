@@ -40,6 +40,7 @@ impl<'a> Machine<'a> {
         let mut violation = self.violation(first, ViolationKind::Deadlock, message);
         for thread in involved {
             violation.details.push(self.describe_wait(thread));
+            violation.parties.push(self.stack(thread));
             violation.sites.push(match self.location(thread) {
                 Some(location) => self.image.program.describe_location(location),
                 None => String::new(),
@@ -124,7 +125,11 @@ impl<'a> Machine<'a> {
             }
             Wait::Join(target) => vec![*target],
             // Anybody may post, arrive or finish.
-            Wait::Nothing | Wait::Semaphore(_) | Wait::Barrier(_) | Wait::Once(_) => Vec::new(),
+            Wait::Nothing
+            | Wait::Semaphore(_)
+            | Wait::Barrier(_)
+            | Wait::Once(_)
+            | Wait::Futex { .. } => Vec::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! `NULL`, who waits for what. For messages only; nothing here has an influence
 //! on a run.
 
+use crate::extended;
 use crate::image::Code;
 use crate::machine::Machine;
 use crate::memory::{ObjectId, Origin};
@@ -11,6 +12,17 @@ use crate::value::{self, Pointer, Value};
 use ir::{Encoding, Location, Op, Place, SourceType, SourceTypeId, Type, describe_offset};
 
 impl<'a> Machine<'a> {
+    /// The name of a global variable.
+    pub(crate) fn global_name(&self, object: ObjectId) -> Option<String> {
+        match self.memory.even_dead(object)?.origin {
+            Origin::Global(id) | Origin::ThreadLocal(id) => {
+                let global = &self.image.program.globals[id];
+                Some(global.name.clone().unwrap_or_else(|| global.symbol.clone()))
+            }
+            _ => None,
+        }
+    }
+
     /// The variable, member or element at a place in memory.
     pub(crate) fn place(&self, object: ObjectId, offset: u64, len: u64) -> Place {
         let name = self.object_name(object);
@@ -246,6 +258,7 @@ impl<'a> Machine<'a> {
             Wait::Spin(key) => named("spin lock", key),
             Wait::Barrier(key) => named("barrier", key),
             Wait::Once(key) => named("once control", key),
+            Wait::Futex { place, .. } => format!("waits at futex {}", self.place_of(*place)),
             Wait::Join(target) => format!("waits for thread {target} to end"),
         };
         let at = match self.location(thread) {
@@ -263,6 +276,7 @@ fn format_base(encoding: Encoding, ty: &Type, bits: u128, width: u32) -> String 
             Type::Float => format!("{}", f32::from_bits(bits as u32)),
             _ => format!("{}", f64::from_bits(bits as u64)),
         },
+        Encoding::Float if width == 80 => format!("{}", extended::to_double(bits)),
         Encoding::Bool => (if bits & 1 == 1 { "true" } else { "false" }).to_owned(),
         Encoding::Char { signed: is_signed } => {
             let number = if is_signed { signed } else { bits as i128 };

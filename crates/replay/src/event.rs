@@ -2,6 +2,7 @@
 //! section), with names and values already in the user's terms.
 
 use crate::violation::StackEntry;
+use crate::weak::Remark;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
@@ -12,6 +13,8 @@ pub struct Event {
     pub stack: Vec<StackEntry>,
     pub is_atomic_section: bool,
     pub effect: Effect,
+    /// In what it is not as in an ordinary run, under a weak memory model.
+    pub remark: Option<Remark>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -32,7 +32,7 @@ impl<'a> Machine<'a> {
         };
         let block = &body.blocks[frame.block];
         let Some(inst) = block.insts.get(frame.index) else {
-            return self.terminate(thread, body, &block.terminator, allow);
+            return self.terminate(thread, inputs, body, &block.terminator, allow);
         };
         let inst = &body.insts[*inst];
         let value = match &inst.op {
@@ -58,7 +58,10 @@ impl<'a> Machine<'a> {
                 self.complete_with(thread, inst.result, Some(value), shadow);
                 return Ok(Flow::Done);
             }
-            Op::Fence { .. } => None,
+            Op::Fence { ordering } => {
+                self.fence(thread, *ordering);
+                None
+            }
             Op::VaStart { list } => {
                 self.start_variadic(thread, *list)?;
                 None
@@ -221,28 +224,46 @@ impl<'a> Machine<'a> {
         let Some(target) = self.access(thread, pointer, len, mode, allow, &mut pending)? else {
             return Ok(Flow::Visible(pending));
         };
+        if self.is_weak() {
+            return self.access_weakly(thread, inputs, inst, target, &ty);
+        }
+        self.carry_out_access(thread, inputs, inst, target, &ty, false)
+    }
+
+    /// An access that was checked, and whose turn it is. If it is a compare-exchange, it
+    /// may be one that has to fail.
+    pub(crate) fn carry_out_access(
+        &mut self,
+        thread: &mut Thread,
+        inputs: &mut dyn Inputs,
+        inst: &Inst,
+        target: (ObjectId, u64),
+        ty: &Type,
+        must_fail: bool,
+    ) -> Result<Flow, Stop> {
         if !matches!(inst.op, Op::Store { .. }) {
-            self.settle(thread, inputs, target, len, ty == Type::Pointer)?;
+            let len = ty.bytes(self.memory.pointer_bytes);
+            self.settle(thread, inputs, target, len, *ty == Type::Pointer)?;
         }
         // From here on shadows are followed.
         let is_open = std::mem::take(&mut self.memory.is_open);
-        let shadows = self.accessed_shadows(thread, inst, target, &ty);
+        let shadows = self.accessed_shadows(thread, inst, target, ty);
         let Ok(shadows) = shadows else {
             self.memory.is_open = is_open;
             return shadows.map(|_| Flow::Done);
         };
         let result = match &inst.op {
-            Op::Load { .. } => Some(self.load(thread, target, &ty)),
+            Op::Load { .. } => Some(self.load(thread, target, ty)),
             Op::Store { value, .. } => {
                 let value = self.operand(thread, *value);
-                self.store(thread, target, &ty, value, |place, value, was| {
+                self.store(thread, target, ty, value, |place, value, was| {
                     Effect::Write { place, value, was }
                 });
                 None
             }
             Op::Rmw { op, value, .. } => {
                 let operand = self.operand(thread, *value);
-                Some(self.read_modify_write(thread, target, &ty, *op, operand))
+                Some(self.read_modify_write(thread, target, ty, *op, operand))
             }
             Op::CompareExchange {
                 expected,
@@ -251,13 +272,13 @@ impl<'a> Machine<'a> {
             } => {
                 let expected = self.operand(thread, *expected);
                 let replacement = self.operand(thread, *replacement);
-                Some(self.compare_exchange(thread, target, &ty, expected, replacement))
+                Some(self.compare_exchange(thread, target, ty, expected, replacement, must_fail))
             }
             _ => None,
         };
         self.memory.is_open = is_open;
         if let Some(stored) = &shadows.stored {
-            self.memory.set_shadow(target.0, target.1, &ty, stored);
+            self.memory.set_shadow(target.0, target.1, ty, stored);
         }
         self.complete_with(thread, inst.result, result, shadows.result);
         Ok(Flow::Done)
@@ -359,10 +380,11 @@ impl<'a> Machine<'a> {
         ty: &Type,
         expected: Value,
         replacement: Value,
+        must_fail: bool,
     ) -> Value {
         self.expose_addresses(target, ty);
         let old = self.memory.read(target.0, target.1, ty);
-        let is_equal = old.bits() == expected.bits();
+        let is_equal = old.bits() == expected.bits() && !must_fail;
         if is_equal {
             self.store(thread, target, ty, replacement, |place, value, was| {
                 Effect::Update { place, value, was }
@@ -384,6 +406,7 @@ impl<'a> Machine<'a> {
     fn terminate(
         &mut self,
         thread: &mut Thread,
+        inputs: &mut dyn Inputs,
         body: &Body,
         terminator: &Terminator,
         allow: bool,
@@ -403,8 +426,14 @@ impl<'a> Machine<'a> {
                 then,
                 otherwise,
             } => {
-                self.expect_initialised(thread, *condition, "a condition")?;
-                let is_true = self.operand(thread, *condition).low_bits() & 1 != 0;
+                let shadow = self.shadow(thread, *condition);
+                let is_true = match self.decide(thread, inputs, &shadow, 2)? {
+                    Some(way) => way != 0,
+                    None => {
+                        self.expect_clean(thread, &shadow, "a condition")?;
+                        self.operand(thread, *condition).low_bits() & 1 != 0
+                    }
+                };
                 self.jump(thread, body, if is_true { *then } else { *otherwise })?;
             }
             Terminator::Switch {
@@ -412,9 +441,16 @@ impl<'a> Machine<'a> {
                 cases,
                 default,
             } => {
-                self.expect_initialised(thread, *value, "what a switch selects by")?;
-                let bits = self.operand(thread, *value).bits();
-                let case = cases.iter().find(|(case, _)| *case == bits);
+                let shadow = self.shadow(thread, *value);
+                let ways = cases.len() as u64 + 1;
+                let case = match self.decide(thread, inputs, &shadow, ways)? {
+                    Some(way) => cases.get(way as usize),
+                    None => {
+                        self.expect_clean(thread, &shadow, "what a switch selects by")?;
+                        let bits = self.operand(thread, *value).bits();
+                        cases.iter().find(|(case, _)| *case == bits)
+                    }
+                };
                 self.jump(thread, body, case.map_or(*default, |(_, target)| *target))?;
             }
             Terminator::IndirectJump { address, .. } => {

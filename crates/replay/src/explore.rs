@@ -22,7 +22,7 @@ use crate::value::truncate;
 use crate::violation::{Signature, Violation, ViolationKind};
 use analysis::Site;
 use ir::FunctionId;
-use library::Undefined;
+use library::{MemoryModel, Undefined};
 use std::collections::{BTreeSet, HashMap};
 
 #[derive(Clone, Debug)]
@@ -139,6 +139,13 @@ pub struct Exploration {
     /// of all schedules.
     pub stopped_early: bool,
     pub states: usize,
+    /// The memory model of all this.
+    pub memory_model: MemoryModel,
+    /// Under a weak one: how many different executions there are, whatever the order
+    /// in which their steps are taken.
+    pub executions: Option<usize>,
+    /// Bytes of memory for states, where they are kept.
+    pub state_bytes: usize,
 }
 
 impl Exploration {
@@ -214,10 +221,11 @@ pub fn explore_watched(
         result: Exploration::default(),
         known_sites: BTreeSet::new(),
         known_dependent_sites: BTreeSet::new(),
+        executions: BTreeSet::new(),
         work: 0,
     };
     explorer.run(keep_going);
-    explorer.result
+    explorer.finish()
 }
 
 struct Explorer<'a, 'w> {
@@ -234,6 +242,8 @@ struct Explorer<'a, 'w> {
     result: Exploration,
     known_sites: BTreeSet<Signature>,
     known_dependent_sites: BTreeSet<Signature>,
+    /// Those that have come to an end, by what tells them apart.
+    executions: BTreeSet<u128>,
     work: u64,
 }
 
@@ -298,6 +308,16 @@ impl<'a> Explorer<'a, '_> {
         }
         self.result.states = self.memory.len();
         self.result.stopped_early = self.is_done();
+    }
+
+    fn finish(self) -> Exploration {
+        let memory_model = self.config.surroundings.memory_model;
+        let is_weak = memory_model != MemoryModel::Sc;
+        Exploration {
+            memory_model,
+            executions: is_weak.then_some(self.executions.len()),
+            ..self.result
+        }
     }
 
     fn is_done(&self) -> bool {
@@ -452,6 +472,7 @@ impl<'a> Explorer<'a, '_> {
     /// Looks at a state for the first time.
     fn enter(&mut self, machine: Machine<'a>, result: Result<(), Stop>, used: Used) -> Next<'a> {
         (self.watch)(&machine, result.as_ref().err());
+        self.note_execution(&machine, result.as_ref().err());
         if let Err(stop) = result {
             return Next::Leaf(self.leaf(&machine, stop));
         }
@@ -502,6 +523,24 @@ impl<'a> Explorer<'a, '_> {
             inputs: Enumeration::default(),
             count: Count::default(),
         }))
+    }
+
+    /// Remembers what an execution was like that has come to its end.
+    fn note_execution(&mut self, machine: &Machine<'a>, stop: Option<&Stop>) {
+        let Some(weak) = &machine.weak else {
+            return;
+        };
+        let is_over = match stop {
+            None => {
+                machine.exit_code().is_some()
+                    || (0..machine.thread_count()).all(|thread| !machine.is_enabled(thread))
+            }
+            Some(Stop::Cut(_) | Stop::Unsupported(_) | Stop::NoInput(_)) => false,
+            Some(_) => true,
+        };
+        if is_over {
+            self.executions.insert(weak.digest());
+        }
     }
 
     /// The threads that may step without going beyond a bound.

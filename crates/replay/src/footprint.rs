@@ -9,6 +9,7 @@
 use crate::inputs::{Domain, InputKind};
 use crate::object::ObjectId;
 use crate::sync::SyncKey;
+use analysis::Site;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -37,7 +38,7 @@ pub(crate) enum Look {
     /// Keys, functions for the end of the process, and the like.
     Rest,
     /// An answer that was asked for.
-    Input(InputKind, Domain, u128),
+    Input(InputKind, Domain, u128, Option<Site>),
     /// Not something to depend on: the thread comes to a block that is not after the
     /// one it was in. Whoever goes round in a loop does so at least once.
     Turn,
@@ -59,12 +60,12 @@ struct Looks {
 }
 
 impl Footprint {
-    pub fn watched() -> Footprint {
+    pub(crate) fn watched() -> Footprint {
         Footprint(Some(Rc::default()))
     }
 
     #[inline]
-    pub fn note(&self, look: Look) {
+    pub(crate) fn note(&self, look: Look) {
         if let Some(looks) = &self.0 {
             let looks = &mut *looks.borrow_mut();
             if matches!(look, Look::Input(..)) || looks.known.insert(look.clone()) {
@@ -74,7 +75,7 @@ impl Footprint {
     }
 
     /// What was looked at since the last call.
-    pub fn take(&self) -> Vec<Look> {
+    pub(crate) fn take(&self) -> Vec<Look> {
         match &self.0 {
             Some(looks) => std::mem::take(&mut *looks.borrow_mut()).all,
             None => Vec::new(),

@@ -20,8 +20,8 @@
 //!   visible step that has to wait for its turn, or for a lock, it goes on when
 //!   the turn comes: it is counted once, however often it is tried.
 //! - It has taken part 0 when it has taken its first visible step, part 1 with
-//!   the second, and so on. Two visible steps are taken by waits for conditions,
-//!   by waits at barriers (but one by the thread that completes the barrier), by
+//!   the second, and so on. Two visible steps are taken by waits for conditions
+//!   and at futexes, by waits at barriers (but one by the thread that completes the barrier), by
 //!   `pthread_once` (but one if the routine has run before), and by `memcpy` and
 //!   its relatives between two shared blocks (but one if only one of them is
 //!   shared).
@@ -58,13 +58,15 @@
 use crate::count::Counter;
 use crate::drive::{DoesNotFit, GivenInputs, Outcome, Recorder, Run};
 use crate::image::Image;
-use crate::inputs::{Addressed, Allocation, Asker, InputKind, Inputs, NoInput, Request};
+use crate::inputs::{
+    Addressed, Allocation, Asker, Execution, InputKind, Inputs, NoInput, Origin, Request,
+};
 use crate::machine::{Config, Machine};
 use crate::schedule::Schedule;
 use crate::thread::{End, Life, Phase, Stuck, Thread};
 use crate::violation::Signature;
 use ir::{FunctionId, InstId, Program};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Until where a thread runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +137,13 @@ pub struct Guide {
     pub addresses: Vec<(usize, Addressed)>,
     /// Addresses, which may also be given as inputs; what is said here comes first.
     pub reuses: Vec<GuidedReuse>,
+    /// What reads see. Those that are not listed see the newest write.
+    pub sources: Vec<(Execution, Origin)>,
+    /// What writes come right after in the order of writes of their place. Those that
+    /// are not listed come last. A read-modify-write comes after what it sees.
+    pub orders: Vec<(Execution, Origin)>,
+    /// Weak compare-exchanges that fail although they see what they expect.
+    pub failures: Vec<Execution>,
     /// How many arguments the program has that are inputs, and their characters, in
     /// the order in which they are asked for.
     pub arguments: Vec<u128>,
@@ -193,6 +202,9 @@ pub fn guide_along(
         given: GivenInputs::of(schedule),
         noted: Vec::new(),
         arguments: Vec::new(),
+        sources: Vec::new(),
+        orders: Vec::new(),
+        failures: Vec::new(),
     };
     let counter = Some(Box::<Counter>::default());
     let (machine, started) = Machine::start_with(image, config, &mut inputs, false, counter);
@@ -229,6 +241,9 @@ pub fn guide_along(
     }
     guide.inputs = inputs.noted;
     guide.arguments = inputs.arguments;
+    guide.sources = inputs.sources;
+    guide.orders = inputs.orders;
+    guide.failures = inputs.failures;
     Ok(guide)
 }
 
@@ -237,6 +252,26 @@ struct NotedInputs<'s> {
     given: GivenInputs<'s>,
     noted: Vec<GuidedInput>,
     arguments: Vec<u128>,
+    sources: Vec<(Execution, Origin)>,
+    orders: Vec<(Execution, Origin)>,
+    failures: Vec<Execution>,
+}
+
+impl NotedInputs<'_> {
+    /// What a weak memory model left open, and was not answered as usual.
+    fn note_choice(&mut self, request: &Request, value: u128) {
+        let Some(execution) = request.execution.filter(|_| value > 0) else {
+            return;
+        };
+        let origin = request.origins.get(value as usize).copied().flatten();
+        let choice = origin.map(|origin| (execution, origin));
+        match request.kind {
+            InputKind::Source => self.sources.extend(choice),
+            InputKind::Order => self.orders.extend(choice),
+            InputKind::WeakFailure => self.failures.push(execution),
+            _ => {}
+        }
+    }
 }
 
 impl Inputs for NotedInputs<'_> {
@@ -245,6 +280,7 @@ impl Inputs for NotedInputs<'_> {
         if request.kind == InputKind::Argument {
             self.arguments.push(value);
         }
+        self.note_choice(request, value);
         self.noted.extend(request.asker.map(|asker| GuidedInput {
             thread: request.thread,
             function: asker.function,
@@ -262,6 +298,9 @@ struct GuidedInputs {
     addresses: HashMap<(usize, Asker), Addressed>,
     reuses: HashMap<Allocation, Allocation>,
     arguments: std::vec::IntoIter<u128>,
+    sources: HashMap<Execution, Origin>,
+    orders: HashMap<Execution, Origin>,
+    failures: HashSet<Execution>,
 }
 
 impl GuidedInputs {
@@ -283,6 +322,9 @@ impl GuidedInputs {
             addresses: addresses.collect(),
             reuses: guide.reuses.iter().map(|one| (one.by, one.of)).collect(),
             arguments: guide.arguments.clone().into_iter(),
+            sources: guide.sources.iter().copied().collect(),
+            orders: guide.orders.iter().copied().collect(),
+            failures: guide.failures.iter().copied().collect(),
         }
     }
 }
@@ -321,6 +363,32 @@ impl Inputs for GuidedInputs {
         self.addresses
             .get(&(request.thread, request.asker?))
             .copied()
+    }
+
+    fn origin(&self, request: &Request) -> Result<Option<u128>, NoInput> {
+        let Some(execution) = request.execution else {
+            return Ok(None);
+        };
+        let wanted = match request.kind {
+            InputKind::Source => self.sources.get(&execution),
+            InputKind::Order => self.orders.get(&execution),
+            InputKind::WeakFailure => {
+                let fails = self.failures.contains(&execution);
+                return Ok(fails.then_some(1));
+            }
+            _ => None,
+        };
+        let Some(wanted) = wanted else {
+            return Ok(None);
+        };
+        let mut origins = request.origins.iter();
+        match origins.position(|origin| origin.as_ref() == Some(wanted)) {
+            Some(index) => Ok(Some(index as u128)),
+            None => Err(NoInput(format!(
+                "what thread {} should see, or come after, is not possible here",
+                request.thread
+            ))),
+        }
     }
 }
 

@@ -28,7 +28,15 @@ impl<'a> Machine<'a> {
                 self.hash_value(value, &mut fingerprint);
             }
         }
+        for waiter in &self.futex_waiters {
+            let (object, offset) = waiter.place;
+            fingerprint.write_u64(self.memory.canonical_object(object));
+            (waiter.thread, offset, waiter.bits).hash(&mut fingerprint);
+        }
         self.exit_code.hash(&mut fingerprint);
+        if let Some(weak) = &self.weak {
+            weak.fingerprint(&self.memory, &mut fingerprint);
+        }
         fingerprint.value()
     }
 
@@ -43,6 +51,21 @@ impl<'a> Machine<'a> {
         errno.hash(fingerprint);
         for (key, value) in &thread.key_values {
             key.hash(fingerprint);
+            self.hash_value(value, fingerprint);
+        }
+        for saved in &thread.saved {
+            let (object, offset) = saved.buffer;
+            fingerprint.write_u64(self.memory.canonical_object(object));
+            (offset, saved.depth, saved.block, saved.index).hash(fingerprint);
+            (saved.stack_mark, &saved.loop_counts).hash(fingerprint);
+            (saved.cleanups, saved.jumps).hash(fingerprint);
+        }
+        for (object, offset) in &thread.cleanups {
+            fingerprint.write_u64(self.memory.canonical_object(*object));
+            offset.hash(fingerprint);
+        }
+        (thread.is_cancelled, thread.is_immune).hash(fingerprint);
+        if let Some(value) = &thread.leaving {
             self.hash_value(value, fingerprint);
         }
         fingerprint.write_usize(thread.frames.len());

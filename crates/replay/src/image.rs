@@ -8,7 +8,10 @@ use crate::memory::{Memory, ObjectId, Origin, OutOfMemory};
 use crate::value::{Pointer, Value};
 use analysis::{LoopId, Loops};
 use cranelift_entity::EntityRef;
-use ir::{BlockId, Body, ConstId, Constant, FunctionId, GlobalId, Initial, Program, Symbol, Type};
+use ir::{
+    BlockId, Body, Callee, ConstId, Constant, FunctionId, GlobalId, Initial, Op, Program, Symbol,
+    Type,
+};
 use library::{Entry, Function, Memory as MemoryOp, is_atomic_function, lookup, overrides_body};
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -25,6 +28,10 @@ pub struct Image<'p> {
     pub main_arguments: Vec<Value>,
     /// The program uses a function that frees memory.
     pub can_free: bool,
+    /// The program calls functions that go on elsewhere.
+    pub can_jump: bool,
+    /// The program asks threads to end.
+    pub can_cancel: bool,
     /// The object behind the standard error stream.
     pub standard_error: Option<ObjectId>,
 }
@@ -81,6 +88,14 @@ impl<'p> Image<'p> {
                 let entry = lookup(&function.symbol).map(|entry| entry.function);
                 matches!(entry, Some(Function::Memory(op)) if frees(op))
             }),
+            can_jump: program.functions.values().any(|function| {
+                let entry = lookup(&function.symbol).filter(|_| function.body.is_none());
+                entry.is_some_and(|entry| library::may_jump(entry.function))
+            }),
+            can_cancel: program
+                .functions
+                .values()
+                .any(|function| function.body.is_none() && function.symbol == "pthread_cancel"),
             standard_error: None,
         };
         image.collect_labels();
@@ -345,7 +360,30 @@ impl<'p> Image<'p> {
     pub fn liveness(&self, function: FunctionId) -> Option<&Liveness> {
         let body = self.body(function)?;
         let facts = &self.functions[function.index()];
-        Some(facts.liveness.get_or_init(|| Liveness::of(body)))
+        let is_return = |op: &Op| match op {
+            Op::Call {
+                callee: Callee::Direct(callee),
+                ..
+            } => self.fills_buffer(*callee),
+            _ => false,
+        };
+        Some((facts.liveness).get_or_init(|| Liveness::of(body, is_return)))
+    }
+
+    /// Whether calls of a function may return more than once.
+    fn fills_buffer(&self, function: FunctionId) -> bool {
+        let entry = self.library(function).map(|entry| entry.function);
+        entry == Some(Function::Jumps(library::Jumps::Save))
+    }
+
+    /// Whether a function may go on where it has been before, other than in a loop.
+    pub fn is_jumped_to(&self, function: FunctionId) -> bool {
+        self.body(function).is_some_and(|body| {
+            body.insts.values().any(|inst| {
+                matches!(inst.op, Op::Call { callee: Callee::Direct(callee), .. }
+                    if self.fills_buffer(callee))
+            })
+        })
     }
 
     /// `file:line` of a loop, or its name where the line is unknown.

@@ -2,6 +2,7 @@
 //! next. Whoever drives a run answers the requests; the answers are recorded so
 //! that the run can be repeated.
 
+use analysis::Site;
 use ir::{FunctionId, GlobalId, InstId, Location};
 
 /// What is being asked for. The names are those of the schedule file.
@@ -27,10 +28,23 @@ pub enum InputKind {
     Environment,
     /// How many arguments the program has, and their characters.
     Argument,
+    /// What a read sees, under memory models that leave it a choice: 0 is the newest
+    /// write in the order of writes of its place, 1 the newest but one that the model
+    /// allows, and so on.
+    Source,
+    /// Where a write comes in the order of writes of its place, under memory models
+    /// that leave it a choice: 0 is at the end, 1 the last place before that which the
+    /// model allows, and so on.
+    Order,
+    /// Whether a weak compare-exchange fails although it sees what it expects.
+    WeakFailure,
+    /// Which way to go where that depends on what was left open. No run of its own has
+    /// such inputs, so schedules do not know the name.
+    Decision,
 }
 
 impl InputKind {
-    pub const ALL: [InputKind; 10] = [
+    pub const ALL: [InputKind; 13] = [
         InputKind::Nondet,
         InputKind::Uninitialised,
         InputKind::UnknownCall,
@@ -41,6 +55,9 @@ impl InputKind {
         InputKind::Allocation,
         InputKind::Environment,
         InputKind::Argument,
+        InputKind::Source,
+        InputKind::Order,
+        InputKind::WeakFailure,
     ];
 
     pub fn name(self) -> &'static str {
@@ -55,7 +72,19 @@ impl InputKind {
             InputKind::Allocation => "allocation",
             InputKind::Environment => "environment",
             InputKind::Argument => "argument",
+            InputKind::Source => "source",
+            InputKind::Order => "order",
+            InputKind::WeakFailure => "weak-failure",
+            InputKind::Decision => "decision",
         }
+    }
+
+    /// What weak memory models leave open: the answer 0 is what happens without them.
+    pub fn is_of_memory_model(self) -> bool {
+        matches!(
+            self,
+            InputKind::Source | InputKind::Order | InputKind::WeakFailure
+        )
     }
 
     pub fn from_name(name: &str) -> Option<InputKind> {
@@ -100,11 +129,18 @@ pub struct Request {
     pub kind: InputKind,
     pub domain: Domain,
     pub location: Option<Location>,
+    /// The instruction that asks, unless a run has none.
+    pub site: Option<Site>,
     /// Known in guided runs only.
     pub asker: Option<Asker>,
     /// If it is an address, and in guided runs only: the allocations that had the
     /// freed addresses first, in the order of the answers 1, 2 and so on.
     pub homes: Vec<Option<Allocation>>,
+    /// If a weak memory model leaves something open, and in guided runs only: which
+    /// access asks.
+    pub execution: Option<Execution>,
+    /// The same: what each of the answers means.
+    pub origins: Vec<Option<Origin>>,
 }
 
 /// Which execution of an instruction makes a block, as told in [`crate::Mark`].
@@ -114,6 +150,27 @@ pub struct Allocation {
     pub function: FunctionId,
     pub inst: InstId,
     pub count: u64,
+}
+
+/// One execution of an instruction, counted as told in [`crate::Mark`], and one of
+/// its visible steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Execution {
+    pub thread: usize,
+    pub function: FunctionId,
+    pub inst: InstId,
+    pub count: u64,
+    pub part: u32,
+}
+
+/// What a read sees, or what a write comes right after in the order of writes of its
+/// place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// What was there when the first thread was created, or when the memory was
+    /// allocated if that was later.
+    Initial,
+    Write(Execution),
 }
 
 /// Which execution of which instruction asks, as told in [`crate::Mark`].
@@ -165,5 +222,11 @@ pub trait Inputs {
     /// what addresses mean have such answers.
     fn address(&self, _request: &Request) -> Option<Addressed> {
         None
+    }
+
+    /// The answer to what a weak memory model leaves open, from those who know which
+    /// write they want; it may not be among the answers.
+    fn origin(&self, _request: &Request) -> Result<Option<u128>, NoInput> {
+        Ok(None)
     }
 }

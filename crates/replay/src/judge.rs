@@ -10,8 +10,11 @@ use ir::Location;
 
 impl<'a> Machine<'a> {
     pub(crate) fn location(&self, thread: &Thread) -> Option<Location> {
-        let frame = thread.frame()?;
-        self.frame_location(frame)
+        let mut frames = thread.frames.iter().rev();
+        let frame = frames.next()?;
+        let here = self.frame_location(frame);
+        // A relay is where it was called from.
+        here.or_else(|| frames.next().and_then(|caller| self.frame_location(caller)))
     }
 
     fn frame_location(&self, frame: &Frame) -> Option<Location> {
@@ -54,6 +57,8 @@ impl<'a> Machine<'a> {
             is_error_call: false,
             details: Vec::new(),
             sites: Vec::new(),
+            parties: Vec::new(),
+            global: None,
         }
     }
 
@@ -100,7 +105,9 @@ impl<'a> Machine<'a> {
         for other in self.threads.iter().filter(|other| !other.is_finished()) {
             for theirs in &other.pending.accesses {
                 if let Some(ours) = accesses.iter().find(|ours| ours.races_with(theirs)) {
-                    found.push(self.race(id, ours, stack, other, theirs));
+                    let their_stack = self.stack(other);
+                    let (mine, their) = ((id, ours, stack), (other.id, theirs, &*their_stack));
+                    found.push(self.race_between(mine, their));
                 }
             }
         }
@@ -108,13 +115,11 @@ impl<'a> Machine<'a> {
         self.accesses = accesses;
     }
 
-    fn race(
+    /// Two accesses race: who makes each of them, and where.
+    pub(crate) fn race_between(
         &self,
-        id: usize,
-        ours: &Access,
-        stack: &[StackEntry],
-        other: &Thread,
-        theirs: &Access,
+        (id, ours, stack): (usize, &Access, &[StackEntry]),
+        (other, theirs, their_stack): (usize, &Access, &[StackEntry]),
     ) -> Violation {
         let what = self.place(ours.object, ours.offset, ours.len).path;
         let verb = |access: &Access| match (access.is_atomic, access.is_write) {
@@ -134,7 +139,7 @@ impl<'a> Machine<'a> {
             _ => "at an unknown place".to_owned(),
         };
         let mine = (id, verb(ours), stack.to_vec());
-        let other = (other.id, verb(theirs), self.stack(other));
+        let other = (other, verb(theirs), their_stack.to_vec());
         let held = |thread: usize| match self.locks_of(thread).as_slice() {
             [] => "without any lock".to_owned(),
             locks => format!("holding {}", locks.join(" and ")),
@@ -161,6 +166,8 @@ impl<'a> Machine<'a> {
                     format!("thread {thread} {verb} it {}{calls}, {held}", at(stack))
                 })
                 .to_vec(),
+            parties: vec![first.2.clone(), second.2],
+            global: self.global_name(ours.object),
             stack: first.2,
         }
     }
@@ -197,6 +204,7 @@ impl<'a> Machine<'a> {
             stack: self.stack(thread),
             is_atomic_section: thread.atomic_depth > 0,
             effect,
+            remark: self.weak.as_mut().and_then(|weak| weak.take_remark()),
         };
         if let Some(trace) = &mut self.trace {
             trace.push(event);

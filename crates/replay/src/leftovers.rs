@@ -90,7 +90,8 @@ impl<'a> Machine<'a> {
 
     /// What a thread will still use, and its values of keys.
     fn add_own(&self, thread: &Thread, known: &mut Vec<ObjectId>) {
-        for (_, value) in &thread.key_values {
+        let values = thread.key_values.iter().map(|(_, value)| value);
+        for value in values.chain(&thread.leaving) {
             self.add_known(value, known);
         }
         for frame in &thread.frames {

@@ -11,6 +11,7 @@
 
 mod access;
 mod arguments;
+mod ask;
 mod blocks;
 mod calls;
 mod compute;
@@ -23,6 +24,7 @@ mod drive;
 mod event;
 mod execute;
 mod explore;
+mod extended;
 mod fingerprint;
 mod footprint;
 mod guide;
@@ -48,6 +50,7 @@ mod thread;
 mod uninitialised;
 mod value;
 mod violation;
+mod weak;
 
 pub use arguments::arguments_among;
 pub use conclusion::Conclusion;
@@ -61,12 +64,17 @@ pub use explore::{
 pub use guide::{Guide, GuidedInput, GuidedReuse, Mark, Stretch, guide_along, run_guided};
 pub use image::Image;
 pub use inputs::{
-    Addressed, Addressee, Allocation, Asker, Domain, Input, InputKind, Inputs, NoInput, Request,
+    Addressed, Addressee, Allocation, Asker, Domain, Execution, Input, InputKind, Inputs, NoInput,
+    Origin, Request,
 };
 pub use machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 pub use memory::OutOfMemory;
 pub use open_inputs::OpenInputs;
-pub use prove::{Mistake, Proof, ProofOptions, ProofProgress, Reductions, Samples, prove};
+pub use prove::{
+    Aid, Mistake, Observed, Proof, ProofOptions, ProofProgress, Reductions, Samples, prove,
+    prove_with_aid,
+};
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use thread::Stuck;
 pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};
+pub use weak::{Drawn, DrawnAct, Edge, Picture, Place, Remark};

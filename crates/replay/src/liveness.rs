@@ -2,15 +2,18 @@
 //! later. Two states that differ only in other registers are the same state.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
-use ir::{BlockId, Body, Operand, ValueId};
+use ir::{BlockId, Body, Op, Operand, ValueId};
 
 pub struct Liveness {
     /// Live when control leaves the block, phis of successors included.
     live_out: SecondaryMap<BlockId, EntitySet<ValueId>>,
+    /// Read after calls that may return once more, whatever happens meanwhile.
+    live_on: EntitySet<ValueId>,
 }
 
 impl Liveness {
-    pub fn of(body: &Body) -> Liveness {
+    /// The liveness in a body, where some instructions may return more than once.
+    pub fn of(body: &Body, returns_again: impl Fn(&Op) -> bool) -> Liveness {
         let mut live_out: SecondaryMap<BlockId, EntitySet<ValueId>> = SecondaryMap::new();
         loop {
             let mut has_changed = false;
@@ -36,14 +39,29 @@ impl Liveness {
                 }
             }
             if !has_changed {
-                return Liveness { live_out };
+                let mut live_on = EntitySet::new();
+                for (block, data) in body.blocks.iter() {
+                    for (index, inst) in data.insts.iter().enumerate() {
+                        if returns_again(&body.insts[*inst].op) {
+                            let live = live_before(body, block, index + 1, &live_out[block]);
+                            live.iter().for_each(|value| {
+                                live_on.insert(value);
+                            });
+                        }
+                    }
+                }
+                return Liveness { live_out, live_on };
             }
         }
     }
 
     /// Registers that are read from instruction `index` of the block on.
     pub fn before(&self, body: &Body, block: BlockId, index: usize) -> EntitySet<ValueId> {
-        live_before(body, block, index, &self.live_out[block])
+        let mut live = live_before(body, block, index, &self.live_out[block]);
+        self.live_on.iter().for_each(|value| {
+            live.insert(value);
+        });
+        live
     }
 }
 

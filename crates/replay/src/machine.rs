@@ -16,15 +16,16 @@ use crate::coverage::Coverage;
 use crate::event::{Effect, Event};
 use crate::footprint::{Footprint, Look};
 use crate::image::Image;
-use crate::inputs::{Allocation, Domain, Input, InputKind, Inputs, NoInput, Request};
+use crate::inputs::{Input, Inputs, NoInput};
 use crate::memory::{Memory, OutOfMemory};
 use crate::open_inputs::OpenInputs;
-use crate::sync::{MutexType, OnceState, Sync, SyncTable};
+use crate::sync::{FutexWaiter, MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
 use crate::violation::{Checks, Property, Violation, ViolationKind};
+use crate::weak::Weak;
 use analysis::{LoopId, Site};
-use ir::{BlockId, FunctionId, GlobalId, Location, Type};
+use ir::{BlockId, FunctionId, GlobalId, Location};
 use library::{Surroundings, Undefined};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -172,6 +173,8 @@ pub struct Machine<'a> {
     pub(crate) keys: Vec<Key>,
     /// Functions to call when the process ends, with their argument.
     pub(crate) at_exit: Vec<(FunctionId, Option<Value>)>,
+    /// In the order of threads.
+    pub(crate) futex_waiters: Vec<FutexWaiter>,
     pub(crate) exit_code: Option<i32>,
     pub(crate) standard_output: Vec<u8>,
     pub(crate) standard_error: Vec<u8>,
@@ -180,7 +183,7 @@ pub struct Machine<'a> {
     /// What the current step has accessed.
     pub(crate) accesses: Vec<Access>,
     /// Answers to requests so far.
-    inputs: Vec<Input>,
+    pub(crate) inputs: Vec<Input>,
     pub(crate) trace: Option<Vec<Event>>,
     /// Calls of body-less functions that nobody knows, each place once.
     pub(crate) unknown_calls: Vec<UnknownCall>,
@@ -199,6 +202,8 @@ pub struct Machine<'a> {
     /// An input was left open since somebody set it to false.
     pub(crate) is_answer_open: bool,
     vacant: Rc<Thread>,
+    /// Of runs under a weak memory model.
+    pub(crate) weak: Option<Box<Weak>>,
 }
 
 impl<'a> Machine<'a> {
@@ -220,6 +225,7 @@ impl<'a> Machine<'a> {
         is_traced: bool,
         counter: Option<Box<Counter>>,
     ) -> (Self, Result<(), Stop>) {
+        let weak = Weak::of(image.program, config.surroundings.memory_model);
         let mut machine = Machine {
             image,
             config,
@@ -228,6 +234,7 @@ impl<'a> Machine<'a> {
             sync: SyncTable::default(),
             keys: Vec::new(),
             at_exit: Vec::new(),
+            futex_waiters: Vec::new(),
             exit_code: None,
             standard_output: Vec::new(),
             standard_error: Vec::new(),
@@ -238,13 +245,14 @@ impl<'a> Machine<'a> {
             unknown_calls: Vec::new(),
             excluded: Vec::new(),
             instructions: 0,
-            is_observed: counter.is_some() || config.keep_coverage,
+            is_observed: counter.is_some() || config.keep_coverage || weak.is_some(),
             counter,
             coverage: config.keep_coverage.then(Box::default),
             footprint: Footprint::default(),
             open_inputs: OpenInputs::NONE,
             is_answer_open: false,
             vacant: Rc::new(Thread::vacant()),
+            weak,
         };
         machine.memory.has_shadows = config.checks.has(Property::Uninitialised);
         let result = machine.start_main(inputs);
@@ -294,6 +302,7 @@ impl<'a> Machine<'a> {
             sync,
             keys: Vec::new(),
             at_exit: Vec::new(),
+            futex_waiters: Vec::new(),
             exit_code: None,
             standard_output: Vec::new(),
             standard_error: Vec::new(),
@@ -311,6 +320,7 @@ impl<'a> Machine<'a> {
             open_inputs: OpenInputs::NONE,
             is_answer_open: false,
             vacant: Rc::new(Thread::vacant()),
+            weak: None,
         }
     }
 
@@ -413,7 +423,8 @@ impl<'a> Machine<'a> {
         self.exit_code.is_none()
             && !thread.is_finished()
             && !thread.is_stuck()
-            && self.is_possible(id, &thread.pending.wait)
+            && (self.is_possible(id, &thread.pending.wait)
+                || thread.must_leave() && self.may_leave(id, &thread.pending.wait))
     }
 
     pub(crate) fn is_possible(&self, thread: usize, wait: &Wait) -> bool {
@@ -469,6 +480,11 @@ impl<'a> Machine<'a> {
                     state: OnceState::Running(_)
                 })
             ),
+            Wait::Futex { is_timed, .. } => {
+                *is_timed
+                    || self.config.surroundings.spurious_wakeups
+                    || !self.waits_at_futex(thread)
+            }
             // A thread that must not be joined any more is not waited for: whoever joins
             // it has made a mistake.
             Wait::Join(target) => {
@@ -487,9 +503,15 @@ impl<'a> Machine<'a> {
         let mut thread = Rc::try_unwrap(thread).unwrap_or_else(|shared| (*shared).clone());
         thread.steps += 1;
         let before = self.accessing_stack(&thread);
+        if let Some(weak) = &mut self.weak {
+            weak.begin_step();
+        }
         let mut result = self.take_step(&mut thread, inputs);
         if result.is_ok() {
-            self.notice_races(id, &before);
+            match self.races_by_order() {
+                true => self.notice_unordered_ahead(id),
+                false => self.notice_races(id, &before),
+            }
             result = self.advance(&mut thread, inputs);
         }
         let result = self.absorb(&mut thread, result);
@@ -696,82 +718,5 @@ impl<'a> Machine<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Asks the driver for an input.
-    pub(crate) fn ask(
-        &mut self,
-        thread: &Thread,
-        inputs: &mut dyn Inputs,
-        kind: InputKind,
-        domain: Domain,
-    ) -> Result<u128, Stop> {
-        self.ask_among(thread, inputs, kind, domain, Vec::new())
-    }
-
-    /// The same, for addresses of which it is known who had them first.
-    pub(crate) fn ask_among(
-        &mut self,
-        thread: &Thread,
-        inputs: &mut dyn Inputs,
-        kind: InputKind,
-        domain: Domain,
-        homes: Vec<Option<Allocation>>,
-    ) -> Result<u128, Stop> {
-        if let Domain::Below(0 | 1) = domain {
-            return Ok(0);
-        }
-        let request = Request {
-            thread: thread.id,
-            kind,
-            domain,
-            location: self.location(thread),
-            asker: self.counter.as_mut().and_then(|c| c.ask(thread)),
-            homes,
-        };
-        let meant = inputs.address(&request);
-        let meant = meant.and_then(|addressed| self.address_of(addressed));
-        let value = match meant {
-            Some(address) => domain.fit(u128::from(address)),
-            None => inputs.choose(&request)?,
-        };
-        self.is_answer_open |= self.open_inputs.has(kind, domain);
-        self.footprint.note(Look::Input(kind, domain, value));
-        self.inputs.push(Input {
-            thread: thread.id,
-            kind,
-            value,
-        });
-        Ok(value)
-    }
-
-    /// A value of a type, chosen by the driver.
-    pub(crate) fn ask_value(
-        &mut self,
-        thread: &Thread,
-        inputs: &mut dyn Inputs,
-        kind: InputKind,
-        ty: &Type,
-    ) -> Result<Value, Stop> {
-        let pointer_bits = 8 * self.memory.pointer_bytes as u32;
-        Ok(match ty {
-            Type::Int(width) => {
-                let bits = self.ask(thread, inputs, kind, Domain::Bits(*width))?;
-                Value::from_bits(*width, bits)
-            }
-            Type::Float => Value::from_bits(32, self.ask(thread, inputs, kind, Domain::Bits(32))?),
-            Type::Double => Value::from_bits(64, self.ask(thread, inputs, kind, Domain::Bits(64))?),
-            Type::Pointer => {
-                let address = self.ask(thread, inputs, kind, Domain::Pointer(pointer_bits))?;
-                Value::Pointer(self.memory.resolve(address as u64))
-            }
-            Type::Tuple(tuple) => {
-                let mut fields = Vec::new();
-                for (_, ty) in &tuple.fields {
-                    fields.push(self.ask_value(thread, inputs, kind, ty)?);
-                }
-                Value::Tuple(fields.into())
-            }
-        })
     }
 }

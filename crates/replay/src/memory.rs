@@ -15,7 +15,7 @@
 use crate::fingerprint::Fingerprint;
 use crate::footprint::{Footprint, Look};
 use crate::object::{Area, Object, SLOT_BITS, Uninitialised};
-pub use crate::object::{ObjectId, Origin};
+pub(crate) use crate::object::{ObjectId, Origin};
 use crate::value::{Pointer, Value};
 use ir::{FunctionId, InstId, SourceTypeId, Type};
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ impl AddressMap {
 }
 
 /// The most threads one run may create.
-pub const MAX_THREADS: usize = 4000;
+pub(crate) const MAX_THREADS: usize = 4000;
 /// Objects above this size do not go into an arena.
 const LARGE: u64 = 1 << 16;
 /// Unused bytes between neighbouring objects, and before the first: not even that one

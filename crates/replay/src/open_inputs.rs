@@ -7,16 +7,23 @@
 //! something does, the run says so ([`Look::Open`]) and goes on with 0; what follows
 //! then means nothing, and whoever drives it has to begin again with values.
 //!
+//! Where all that depends on them is which way to go, both ways may be taken instead
+//! ([`OpenInputs::decides`]). Whatever the value is, the run with that value goes one of
+//! them, so together they stand for all runs; but also for some that there are not, since
+//! a later decision does not know of the earlier ones. So nothing that goes wrong then is
+//! certain, while nothing going wrong is.
+//!
 //! Only the prover does so, and only if nobody looks for memory that was never
 //! written, since both use the same shadows.
 
 use crate::footprint::Look;
-use crate::inputs::{Domain, InputKind};
-use crate::machine::Machine;
+use crate::inputs::{Domain, InputKind, Inputs};
+use crate::machine::{Machine, Stop};
 use crate::shadow::Shadow;
 use crate::thread::Thread;
+use crate::value::truncate;
 use crate::violation::Property;
-use ir::{BinaryOp, Cast, Inst, Op, Type};
+use ir::{BinaryOp, Cast, Constant, Inst, Op, Operand, Type};
 
 /// Inputs of more bits than this may be left open.
 const NARROW: u32 = 1;
@@ -28,6 +35,8 @@ pub struct OpenInputs {
     /// Memory that was never written, and values that the language leaves open.
     pub unwritten: bool,
     pub unknown_calls: bool,
+    /// Branches that depend on them go both ways.
+    pub decides: bool,
 }
 
 impl OpenInputs {
@@ -35,12 +44,14 @@ impl OpenInputs {
         nondet: false,
         unwritten: false,
         unknown_calls: false,
+        decides: false,
     };
 
     pub const ALL: OpenInputs = OpenInputs {
         nondet: true,
         unwritten: true,
         unknown_calls: true,
+        decides: true,
     };
 
     pub(crate) fn has(self, kind: InputKind, domain: Domain) -> bool {
@@ -72,6 +83,24 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Which of so many ways to go, if that depends on what is open and is chosen.
+    pub(crate) fn decide(
+        &mut self,
+        thread: &Thread,
+        inputs: &mut dyn Inputs,
+        shadow: &Shadow,
+        ways: u64,
+    ) -> Result<Option<u128>, Stop> {
+        match shadow.is_some() && self.open_inputs.decides {
+            true => {
+                let domain = Domain::Below(ways);
+                let way = self.ask(thread, inputs, InputKind::Decision, domain)?;
+                Ok(Some(way))
+            }
+            false => Ok(None),
+        }
+    }
+
     /// Something depends on a shadow, if there is one.
     pub(crate) fn note_open(&self, shadow: &Shadow) {
         if shadow.is_some() && self.leaves_open() {
@@ -84,6 +113,11 @@ impl<'a> Machine<'a> {
     pub(crate) fn note_open_operands(&self, thread: &Thread, inst: &Inst) {
         if !self.leaves_open() || thread.frames.last().is_none_or(|f| f.shadows.is_empty()) {
             return;
+        }
+        if let Op::Binary { op, right, .. } = &inst.op
+            && self.depends_on_right_only(*op, *right)
+        {
+            return self.note_open(&self.shadow(thread, *right));
         }
         let depends = match &inst.op {
             Op::Binary {
@@ -101,6 +135,25 @@ impl<'a> Machine<'a> {
         if depends {
             inst.op
                 .for_each_operand(|operand| self.note_open(&self.shadow(thread, operand)));
+        }
+    }
+
+    /// Whether it is up to the right operand alone if an operation goes wrong.
+    fn depends_on_right_only(&self, op: BinaryOp, right: Operand) -> bool {
+        match op {
+            BinaryOp::UnsignedDiv
+            | BinaryOp::UnsignedRem
+            | BinaryOp::LogicalShiftRight
+            | BinaryOp::ArithmeticShiftRight => true,
+            // The least number divided by -1 is too large.
+            BinaryOp::SignedDiv | BinaryOp::SignedRem => match right {
+                Operand::Const(constant) => match self.image.program.constant(constant) {
+                    Constant::Int { bits, value } => *value != truncate(u128::MAX, *bits),
+                    _ => false,
+                },
+                Operand::Value(_) => false,
+            },
+            _ => false,
         }
     }
 }

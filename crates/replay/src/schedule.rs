@@ -21,7 +21,7 @@
 use crate::inputs::{Input, InputKind};
 use crate::machine::Config;
 use ir::Program;
-use library::Surroundings;
+use library::{MemoryModel, Surroundings};
 use std::fmt::{self, Write};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +47,7 @@ pub struct Options {
     pub no_address_reuse: bool,
     /// So many arguments of the program, at most, are inputs.
     pub more_arguments: u32,
+    pub memory_model: MemoryModel,
 }
 
 /// What is wrong with a schedule file.
@@ -76,12 +77,14 @@ impl Options {
             more_arguments,
             // How a run goes does not depend on what it is called.
             undefined: _,
+            memory_model,
         } = &config.surroundings;
         Options {
             spurious_wakeups: *spurious_wakeups,
             malloc_may_fail: *malloc_may_fail,
             no_address_reuse: !*address_reuse,
             more_arguments: *more_arguments,
+            memory_model: *memory_model,
         }
     }
 
@@ -91,17 +94,22 @@ impl Options {
             malloc_may_fail,
             no_address_reuse,
             more_arguments,
+            memory_model,
         } = self;
         let surroundings = &mut config.surroundings;
         surroundings.spurious_wakeups = spurious_wakeups;
         surroundings.malloc_may_fail = malloc_may_fail;
         surroundings.address_reuse = !no_address_reuse;
         surroundings.more_arguments = more_arguments;
+        surroundings.memory_model = memory_model;
     }
 }
 
 /// The option that has a number.
 const ARGUMENTS: &str = "option args ";
+
+/// The option that has a name.
+const MODEL: &str = "option memory-model ";
 
 const HEADER: &str = "threadbare schedule 1";
 
@@ -131,6 +139,9 @@ impl fmt::Display for Schedule {
         }
         if options.more_arguments > 0 {
             writeln!(f, "{ARGUMENTS}{}", options.more_arguments)?;
+        }
+        if options.memory_model != MemoryModel::Sc {
+            writeln!(f, "{MODEL}{}", options.memory_model.name())?;
         }
         writeln!(f, "contexts")?;
         for context in &self.contexts {
@@ -198,6 +209,13 @@ impl<'t> Parser<'t> {
             if let Some(number) = line.strip_prefix(ARGUMENTS) {
                 let number = self.number(Some(number.trim()), "a number of arguments")?;
                 schedule.options.more_arguments = number;
+                continue;
+            }
+            if let Some(name) = line.strip_prefix(MODEL) {
+                schedule.options.memory_model = match MemoryModel::from_name(name.trim()) {
+                    Some(model) => model,
+                    None => return self.error(format!("'{name}' is no memory model")),
+                };
                 continue;
             }
             let name = line.strip_prefix("option ").map(str::trim);
@@ -352,6 +370,7 @@ mod tests {
             options: Options {
                 malloc_may_fail: true,
                 more_arguments: 2,
+                memory_model: MemoryModel::Pso,
                 ..Options::default()
             },
             ..Schedule::default()
@@ -395,6 +414,8 @@ mod tests {
         check("something else", 1, "begins with");
         check("threadbare schedule 1\nprogram xyz", 2, "not a digest");
         check(&format!("{start}option none\n"), 3, "neither an option");
+        let model = format!("{start}option memory-model c11\n");
+        check(&model, 3, "no memory model");
         check(&format!("{start}contexts\n0\n"), 4, "a number of steps");
         check(&format!("{start}contexts\n0 0\n"), 4, "at least one");
         check(&format!("{start}contexts\n0 1 2\n"), 4, "too much");

@@ -20,7 +20,7 @@ pub enum Shadow {
 
 /// A scalar and its shadow.
 #[derive(Clone, Copy, Debug)]
-pub struct Word {
+pub(crate) struct Word {
     pub bits: u128,
     pub shadow: u128,
 }
@@ -116,7 +116,7 @@ fn upwards(bits: u128, width: u32) -> u128 {
     truncate(bits | bits.wrapping_neg(), width)
 }
 
-pub fn binary(op: BinaryOp, a: Word, b: Word, width: u32) -> u128 {
+pub(crate) fn binary(op: BinaryOp, a: Word, b: Word, width: u32) -> u128 {
     let both = a.shadow | b.shadow;
     match op {
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => upwards(both, width),
@@ -146,7 +146,7 @@ pub fn binary(op: BinaryOp, a: Word, b: Word, width: u32) -> u128 {
 }
 
 /// Whether the result of a comparison depends on bits that were never written.
-pub fn compare(op: Comparison, a: Word, b: Word, width: u32) -> bool {
+pub(crate) fn compare(op: Comparison, a: Word, b: Word, width: u32) -> bool {
     let both = a.shadow | b.shadow;
     let is_signed = match op {
         Comparison::Equal | Comparison::NotEqual => {
@@ -175,7 +175,7 @@ pub fn compare(op: Comparison, a: Word, b: Word, width: u32) -> bool {
 }
 
 /// What is in memory after an atomic read-modify-write.
-pub fn rmw(op: RmwOp, old: Word, operand: Word, width: u32) -> u128 {
+pub(crate) fn rmw(op: RmwOp, old: Word, operand: Word, width: u32) -> u128 {
     let by = |op| binary(op, old, operand, width);
     match op {
         RmwOp::Exchange => operand.shadow,

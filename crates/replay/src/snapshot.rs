@@ -26,6 +26,26 @@ impl Snapshot {
     }
 }
 
+impl Snapshot {
+    /// A piece of it.
+    pub(crate) fn part(&self, start: usize, len: usize) -> Snapshot {
+        let bytes = start..start + len;
+        let pointers = self.pointers.iter();
+        Snapshot {
+            bytes: self.bytes[bytes.clone()].to_vec(),
+            uninitialised: self.uninitialised[bytes.clone()].to_vec(),
+            shadow: match self.shadow.is_empty() {
+                true => Vec::new(),
+                false => self.shadow[bytes.clone()].to_vec(),
+            },
+            pointers: pointers
+                .filter(|(at, _)| bytes.contains(&(*at as usize)))
+                .map(|(at, target)| (at - start as u64, *target))
+                .collect(),
+        }
+    }
+}
+
 impl Memory {
     /// Takes a copy of a checked range: bytes, which of them are initialised,
     /// and the pointers among them.

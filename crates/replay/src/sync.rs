@@ -9,10 +9,10 @@ use crate::memory::ObjectId;
 use std::collections::BTreeMap;
 
 /// Where a synchronisation object is: the memory object and offset.
-pub type SyncKey = (ObjectId, u64);
+pub(crate) type SyncKey = (ObjectId, u64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SyncKind {
+pub(crate) enum SyncKind {
     Mutex,
     Condition,
     RwLock,
@@ -23,7 +23,7 @@ pub enum SyncKind {
 }
 
 impl SyncKind {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             SyncKind::Mutex => "mutex",
             SyncKind::Condition => "condition variable",
@@ -37,14 +37,14 @@ impl SyncKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MutexType {
+pub(crate) enum MutexType {
     Plain,
     Recursive,
     ErrorChecking,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Sync {
+pub(crate) enum Sync {
     Mutex {
         ty: MutexType,
         owner: Option<usize>,
@@ -76,15 +76,24 @@ pub enum Sync {
     Destroyed(SyncKind),
 }
 
+/// A thread that waits at a word of memory and has not been woken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FutexWaiter {
+    pub thread: usize,
+    pub place: SyncKey,
+    /// Whoever wakes some of the same wakes it.
+    pub bits: u32,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OnceState {
+pub(crate) enum OnceState {
     Fresh,
     Running(usize),
     Done,
 }
 
 impl Sync {
-    pub fn kind(&self) -> SyncKind {
+    pub(crate) fn kind(&self) -> SyncKind {
         match self {
             Sync::Mutex { .. } => SyncKind::Mutex,
             Sync::Condition { .. } => SyncKind::Condition,
@@ -98,7 +107,7 @@ impl Sync {
     }
 
     /// Who holds it, if it is a lock; or runs what it guards.
-    pub fn holders(&self) -> Vec<usize> {
+    pub(crate) fn holders(&self) -> Vec<usize> {
         match self {
             Sync::Mutex { owner, .. } | Sync::Spin { owner } => owner.iter().copied().collect(),
             Sync::RwLock { readers, writer } => readers.iter().chain(writer).copied().collect(),
@@ -111,7 +120,7 @@ impl Sync {
 
     /// Whether some thread holds it, or waits and is listed. Those who wait for a
     /// semaphore are not.
-    pub fn is_in_use(&self) -> bool {
+    pub(crate) fn is_in_use(&self) -> bool {
         match self {
             Sync::Mutex { owner, .. } | Sync::Spin { owner } => owner.is_some(),
             Sync::Condition { waiters } => !waiters.is_empty(),
@@ -123,13 +132,13 @@ impl Sync {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct SyncTable {
+pub(crate) struct SyncTable {
     objects: BTreeMap<SyncKey, Sync>,
     pub(crate) footprint: Footprint,
 }
 
 impl SyncTable {
-    pub fn get(&self, key: SyncKey) -> Option<&Sync> {
+    pub(crate) fn get(&self, key: SyncKey) -> Option<&Sync> {
         self.footprint.note(Look::Sync(key));
         self.objects.get(&key)
     }
@@ -139,13 +148,13 @@ impl SyncTable {
         self.objects.get(&key)
     }
 
-    pub fn set(&mut self, key: SyncKey, sync: Sync) {
+    pub(crate) fn set(&mut self, key: SyncKey, sync: Sync) {
         self.objects.insert(key, sync);
     }
 
     /// Memory is written without regard to what it holds: an object that was
     /// destroyed there may now be one with a static initialiser.
-    pub fn overwrite(&mut self, object: ObjectId, offset: u64, len: u64) {
+    pub(crate) fn overwrite(&mut self, object: ObjectId, offset: u64, len: u64) {
         self.footprint.note(Look::SyncsIn(object, offset, len));
         if self.objects.is_empty() {
             return;
@@ -158,16 +167,16 @@ impl SyncTable {
 
     /// Forgets the objects inside memory that is gone. The caller says where it has
     /// looked.
-    pub fn forget(&mut self, is_gone: impl Fn(ObjectId) -> bool) {
+    pub(crate) fn forget(&mut self, is_gone: impl Fn(ObjectId) -> bool) {
         self.objects.retain(|(object, _), _| !is_gone(*object));
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (SyncKey, &Sync)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (SyncKey, &Sync)> {
         self.objects.iter().map(|(key, sync)| (*key, sync))
     }
 
     /// Who holds a mutex, lock or spin lock.
-    pub fn holders(&self, key: SyncKey) -> Vec<usize> {
+    pub(crate) fn holders(&self, key: SyncKey) -> Vec<usize> {
         self.get(key).map_or(Vec::new(), Sync::holders)
     }
 }

@@ -38,6 +38,16 @@ pub struct Thread {
     /// It has begun to run the functions for the end of the process.
     pub is_exiting: bool,
     pub next_key: usize,
+    /// Places that jumps may go back to.
+    pub saved: Vec<Saved>,
+    /// Buffers of clean-up handlers, the last one first to run.
+    pub(crate) cleanups: Vec<SyncKey>,
+    /// Somebody has asked the thread to end.
+    pub is_cancelled: bool,
+    /// It does not want to know, for the time being.
+    pub is_immune: bool,
+    /// The result with which the thread ends, while such handlers run.
+    pub leaving: Option<Value>,
     /// The thread's whole function is one atomic step, which is still to come.
     pub is_atomic_start: bool,
     /// Its result depends on inputs that are left open.
@@ -96,6 +106,22 @@ pub struct Frame {
     pub phase: Phase,
 }
 
+/// A place to which a jump may go back: a call that fills a buffer.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    pub(crate) buffer: SyncKey,
+    /// How many calls were in progress.
+    pub depth: usize,
+    pub block: BlockId,
+    pub index: usize,
+    pub stack_mark: usize,
+    pub loop_counts: Vec<(LoopId, u32)>,
+    /// How many clean-up handlers there were.
+    pub cleanups: usize,
+    /// How often it was gone back to, where there is a bound.
+    pub jumps: u32,
+}
+
 /// A variadic argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
@@ -131,6 +157,8 @@ pub enum Phase {
     Copying(Snapshot),
     /// Waiting for others to arrive at a barrier.
     AtBarrier,
+    /// Waiting at a futex.
+    AtFutex,
     /// The routine of a `pthread_once` runs.
     InOnce,
     /// Sorting an array: the element that is being moved down, and the result of
@@ -194,6 +222,11 @@ pub enum Wait {
     Spin(SyncKey),
     Barrier(SyncKey),
     Once(SyncKey),
+    /// To be woken.
+    Futex {
+        place: SyncKey,
+        is_timed: bool,
+    },
     Join(usize),
 }
 
@@ -219,6 +252,11 @@ impl Thread {
         self.frames.last()
     }
 
+    /// It ends at the next place where it may.
+    pub fn must_leave(&self) -> bool {
+        self.is_cancelled && !self.is_immune
+    }
+
     pub fn is_vacant(&self) -> bool {
         self.id == usize::MAX
     }
@@ -241,6 +279,11 @@ impl Thread {
             destructor_round: 0,
             is_exiting: false,
             next_key: 0,
+            saved: Vec::new(),
+            cleanups: Vec::new(),
+            is_cancelled: false,
+            is_immune: false,
+            leaving: None,
             is_atomic_start: false,
             is_result_open: false,
             steps: 0,

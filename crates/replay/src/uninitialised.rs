@@ -12,7 +12,7 @@ use crate::thread::Thread;
 use crate::value::{sign_extend, truncate};
 use crate::violation::ViolationKind;
 use ir::{Body, Cast, Inst, Op, Operand, Type, ValueId};
-use library::{C11Thread, Entry, Function, Keys};
+use library::{C11Thread, Entry, Function, Keys, Verifier};
 
 /// What an access does to shadows.
 #[derive(Default)]
@@ -73,6 +73,8 @@ impl<'a> Machine<'a> {
             | Function::C11Thread(C11Thread::ThreadExit) => Some(0),
             Function::C11Thread(C11Thread::ThreadCreate) => Some(2),
             Function::Keys(Keys::Set) | Function::C11Thread(C11Thread::KeySet) => Some(1),
+            // It is decided there.
+            Function::Verifier(Verifier::Assume) if self.open_inputs.decides => Some(0),
             _ => None,
         };
         for (index, argument) in call.args.iter().enumerate() {

@@ -4,6 +4,7 @@
 //! Integers are handled as their unsigned bit patterns in 128 bits, floats as
 //! their IEEE bit patterns, so that every operation is exact.
 
+use crate::extended;
 use crate::memory::ObjectId;
 use ir::{BinaryOp, Builtin, Comparison, FloatComparison, FloatOp, RmwOp, Type};
 use std::rc::Rc;
@@ -40,7 +41,7 @@ impl Pointer {
 
 /// Undefined behaviour met by an arithmetic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ArithmeticFault {
+pub(crate) enum ArithmeticFault {
     Overflow,
     DivisionByZero,
     BadShift,
@@ -97,7 +98,7 @@ impl Value {
     }
 }
 
-pub fn truncate(bits: u128, width: u32) -> u128 {
+pub(crate) fn truncate(bits: u128, width: u32) -> u128 {
     if width >= 128 {
         bits
     } else {
@@ -105,7 +106,7 @@ pub fn truncate(bits: u128, width: u32) -> u128 {
     }
 }
 
-pub fn sign_extend(bits: u128, width: u32) -> i128 {
+pub(crate) fn sign_extend(bits: u128, width: u32) -> i128 {
     let unused = 128 - width.clamp(1, 128);
     ((bits << unused) as i128) >> unused
 }
@@ -116,7 +117,7 @@ fn fits_signed(value: i128, width: u32) -> bool {
 
 /// The result of an integer operation, and the fault (if any) that makes it
 /// meaningless. After an overflow the result is the wrapped one.
-pub fn binary(
+pub(crate) fn binary(
     op: BinaryOp,
     left: u128,
     right: u128,
@@ -157,7 +158,7 @@ pub fn binary(
     (truncate(result, width), fault)
 }
 
-pub fn compare(op: Comparison, left: u128, right: u128, width: u32) -> bool {
+pub(crate) fn compare(op: Comparison, left: u128, right: u128, width: u32) -> bool {
     let (a, b) = (sign_extend(left, width), sign_extend(right, width));
     match op {
         Comparison::Equal => left == right,
@@ -174,7 +175,7 @@ pub fn compare(op: Comparison, left: u128, right: u128, width: u32) -> bool {
 }
 
 /// The new content of a memory word after an atomic read-modify-write.
-pub fn rmw(op: RmwOp, old: u128, operand: u128, ty: &Type, width: u32) -> u128 {
+pub(crate) fn rmw(op: RmwOp, old: u128, operand: u128, ty: &Type, width: u32) -> u128 {
     let signed_less = sign_extend(old, width) < sign_extend(operand, width);
     let result = match op {
         RmwOp::Exchange => operand,
@@ -195,14 +196,14 @@ pub fn rmw(op: RmwOp, old: u128, operand: u128, ty: &Type, width: u32) -> u128 {
 }
 
 /// A float's value as a double, which holds every single exactly.
-pub fn to_double(bits: u64, ty: &Type) -> f64 {
+pub(crate) fn to_double(bits: u64, ty: &Type) -> f64 {
     match ty {
         Type::Float => f64::from(f32::from_bits(bits as u32)),
         _ => f64::from_bits(bits),
     }
 }
 
-pub fn from_double(value: f64, ty: &Type) -> u64 {
+pub(crate) fn from_double(value: f64, ty: &Type) -> u64 {
     match ty {
         Type::Float => u64::from((value as f32).to_bits()),
         _ => value.to_bits(),
@@ -226,7 +227,7 @@ fn float_map2(
     }
 }
 
-pub fn float_binary(op: FloatOp, left: u64, right: u64, ty: &Type) -> u64 {
+pub(crate) fn float_binary(op: FloatOp, left: u64, right: u64, ty: &Type) -> u64 {
     match op {
         FloatOp::Add => float_map2(left, right, ty, |a, b| a + b, |a, b| a + b),
         FloatOp::Sub => float_map2(left, right, ty, |a, b| a - b, |a, b| a - b),
@@ -236,14 +237,14 @@ pub fn float_binary(op: FloatOp, left: u64, right: u64, ty: &Type) -> u64 {
     }
 }
 
-pub fn float_negate(bits: u64, ty: &Type) -> u64 {
+pub(crate) fn float_negate(bits: u64, ty: &Type) -> u64 {
     match ty {
         Type::Float => bits ^ 0x8000_0000,
         _ => bits ^ (1 << 63),
     }
 }
 
-pub fn float_compare(op: FloatComparison, left: f64, right: f64) -> bool {
+pub(crate) fn float_compare(op: FloatComparison, left: f64, right: f64) -> bool {
     use std::cmp::Ordering;
     match left.partial_cmp(&right) {
         Some(Ordering::Less) => op.less,
@@ -254,7 +255,7 @@ pub fn float_compare(op: FloatComparison, left: f64, right: f64) -> bool {
 }
 
 /// C's conversion of an integer, rounded to nearest even.
-pub fn int_to_float(bits: u128, width: u32, is_signed: bool, ty: &Type) -> u64 {
+pub(crate) fn int_to_float(bits: u128, width: u32, is_signed: bool, ty: &Type) -> u64 {
     // Converting through `f64` would round twice for `float`.
     match (ty, is_signed) {
         (Type::Float, true) => u64::from((sign_extend(bits, width) as f32).to_bits()),
@@ -264,7 +265,7 @@ pub fn int_to_float(bits: u128, width: u32, is_signed: bool, ty: &Type) -> u64 {
     }
 }
 
-pub fn float_to_int(value: f64, width: u32, is_signed: bool) -> u128 {
+pub(crate) fn float_to_int(value: f64, width: u32, is_signed: bool) -> u128 {
     let bits = if is_signed {
         (value as i128) as u128
     } else {
@@ -275,7 +276,7 @@ pub fn float_to_int(value: f64, width: u32, is_signed: bool) -> u128 {
 
 /// Compiler builtins on scalars. `ty` is the type of the first argument. The
 /// second result is the overflow flag, for those builtins that return a pair.
-pub fn builtin(op: Builtin, args: &[u128], ty: &Type, width: u32) -> (u128, Option<bool>) {
+pub(crate) fn builtin(op: Builtin, args: &[u128], ty: &Type, width: u32) -> (u128, Option<bool>) {
     let arg = |index: usize| args.get(index).copied().unwrap_or(0);
     let (x, y) = (arg(0), arg(1));
     let (a, b) = (sign_extend(x, width), sign_extend(y, width));
@@ -368,6 +369,20 @@ pub fn builtin(op: Builtin, args: &[u128], ty: &Type, width: u32) -> (u128, Opti
             u128::from(float_binary(FloatOp::Add, product, arg(2) as u64, ty))
         }
         Builtin::IsFloatClass => u128::from(y & float_class(x as u64, ty) != 0),
+        Builtin::ExtendedAdd
+        | Builtin::ExtendedSub
+        | Builtin::ExtendedMul
+        | Builtin::ExtendedDiv
+        | Builtin::ExtendedOrder
+        | Builtin::ExtendedFromFloat
+        | Builtin::ExtendedToSingle
+        | Builtin::ExtendedToDouble
+        | Builtin::ExtendedFromSigned
+        | Builtin::ExtendedFromUnsigned
+        | Builtin::ExtendedToSigned
+        | Builtin::ExtendedToUnsigned => {
+            return (extended::compute(op, x, y, width), None);
+        }
     };
     (truncate(result, width), None)
 }

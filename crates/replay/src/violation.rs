@@ -240,6 +240,11 @@ pub struct Violation {
     /// If it takes several places to tell it from others: the two accesses of a
     /// race, or where threads wait in a deadlock, in order.
     pub sites: Vec<String>,
+    /// The calls in progress of all who take part in a race or deadlock, in no
+    /// particular order.
+    pub parties: Vec<Vec<StackEntry>>,
+    /// The global variable that a race is about, if it is one.
+    pub global: Option<String>,
 }
 
 /// See [`Violation::signature`].
@@ -247,7 +252,8 @@ pub type Signature = (ViolationKind, Option<Location>, Vec<String>);
 
 impl Violation {
     pub fn location(&self) -> Option<Location> {
-        self.stack.first().and_then(|entry| entry.location)
+        // A relay is where it was called from.
+        self.stack.iter().take(2).find_map(|entry| entry.location)
     }
 
     /// What makes this violation different from others in the program: kind and

@@ -5,12 +5,15 @@
 use crate::columns::section;
 use crate::facts::{
     describe_ending, describe_limits, describe_order, describe_place, describe_reason,
+    describe_suppressible,
 };
 use crate::run::render_violation;
+use crate::standing::render_progressed;
 use crate::trace::render_trace;
 use crate::{group_digits, plural};
 use check::{Attempt, Combined, Engine, Kind, Order, Reach, Reason, Report, Verdict};
 use ir::Program;
+use library::MemoryModel;
 use replay::{Input, InputKind, Run};
 use std::fmt::Write;
 use std::time::Duration;
@@ -35,11 +38,21 @@ pub struct Cost {
 }
 
 /// The verdict with everything that belongs to it.
-pub fn render_check(program: &Program, report: &Report, replay: &Replay, width: usize) -> String {
+pub fn render_check(
+    program: &Program,
+    report: &Report,
+    replay: Option<&Replay>,
+    width: usize,
+) -> String {
     if let Verdict::Violated(run) = &report.verdict {
         return render_violated(program, report, run, replay, width);
     }
     let mut text = render_unviolated(&report.verdict);
+    text.push_str(&render_suppressed(report));
+    text.push_str(&render_model(report));
+    if is_cut_short(&report.verdict) {
+        text.push_str(&render_progressed(&report.progressed));
+    }
     if report.verdict.limits().is_some() || matches!(report.verdict, Verdict::Safe) {
         text.push_str(&render_unreached(report));
     }
@@ -51,6 +64,35 @@ pub fn render_check(program: &Program, report: &Report, replay: &Replay, width: 
             "then",
             width,
         ));
+    }
+    text
+}
+
+/// Whether a limit kept it from an answer: then it matters how far it had come.
+fn is_cut_short(verdict: &Verdict) -> bool {
+    matches!(
+        verdict.reason(),
+        Some(Reason::Time | Reason::Memory | Reason::Interrupted)
+    )
+}
+
+/// Under which memory model, if it is not what everybody expects.
+fn render_model(report: &Report) -> String {
+    match report.memory_model {
+        MemoryModel::Sc => String::new(),
+        model => format!("memory model: {}\n", model.name()),
+    }
+}
+
+/// What was found and is not told, counted by line of the user's file.
+fn render_suppressed(report: &Report) -> String {
+    let mut text = String::new();
+    for suppressed in &report.suppressed {
+        let count = suppressed.places.len() as u128;
+        let what = plural(count, describe_suppressible(suppressed.kind));
+        let places: Vec<String> = suppressed.places.iter().map(describe_place).collect();
+        let rule = &suppressed.rule;
+        let _ = writeln!(text, "suppressed by {rule}: {what} ({})", places.join(", "));
     }
     text
 }
@@ -125,7 +167,7 @@ fn render_violated(
     program: &Program,
     report: &Report,
     first: &Run,
-    replay: &Replay,
+    replay: Option<&Replay>,
     width: usize,
 ) -> String {
     let mut text = String::new();
@@ -135,19 +177,25 @@ fn render_violated(
             text.push('\n');
         }
     }
+    text.push_str(&render_model(report));
     if let Some(rest) = &report.rest {
         let count = plural(1 + report.more.len() as u128, "violation");
         let rest = render_unviolated(rest);
         let _ = write!(text, "{count}; apart from that: {rest}");
     }
-    if replay.is_saved {
-        let _ = writeln!(text, "to see it again: {}", replay.command);
-    } else {
-        let _ = writeln!(
-            text,
-            "to see it again, save the schedule with --save FILE, then: {}",
-            replay.command
-        );
+    text.push_str(&render_suppressed(report));
+    match replay {
+        Some(replay) if replay.is_saved => {
+            let _ = writeln!(text, "to see it again: {}", replay.command);
+        }
+        Some(replay) => {
+            let _ = writeln!(
+                text,
+                "to see it again, save the schedule with --save FILE, then: {}",
+                replay.command
+            );
+        }
+        None => {}
     }
     text
 }
@@ -309,6 +357,7 @@ fn describe_question(attempt: &Attempt) -> String {
     let bounds = describe_bounds(attempt.order, attempt.unwind);
     let bounds = match attempt.engine {
         Engine::Bounded => bounds,
+        Engine::Order => format!("any order, {bounds}"),
         Engine::Sample => "at random".to_owned(),
         Engine::Explore if bounds.is_empty() => "all states".to_owned(),
         Engine::Explore => format!("all states, {bounds}"),

@@ -138,6 +138,14 @@ fn describe_count(exploration: &Exploration) -> String {
             parts.push(format!("{} {word}", group_digits(part)));
         }
     }
+    let states = match exploration.executions {
+        Some(executions) => {
+            let model = exploration.memory_model.name();
+            let executions = plural(executions as u128, "execution");
+            format!("{executions} under {model}, {states}")
+        }
+        None => states,
+    };
     let parts = match parts.is_empty() {
         true => String::new(),
         false => format!(" ({})", parts.join(", ")),

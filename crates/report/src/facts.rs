@@ -4,7 +4,8 @@
 use crate::{group_digits, plural};
 use check::{
     Ability, Assumption, Conflict, CutLoop, Ending, Engine, Internal, LeftOut, Limits, Maker,
-    Obstacle, Omission, Order, Part, Reason, SourcePlace, UnknownCall, Unsupported, Untried, Way,
+    Obstacle, Omission, Order, Part, Reason, SourcePlace, Suppressible, UnknownCall, Unsupported,
+    Untried, Way,
 };
 
 /// `prog.c:12`, or the name of a function.
@@ -36,6 +37,9 @@ pub fn describe_reason(reason: &Reason) -> Option<String> {
             "a violation is possible as far as the formula can tell, but could not be \
              confirmed: {problem}"
         ),
+        Reason::OnlyInterleavings => "nothing goes wrong in any interleaving that was looked \
+                                      at, but the memory model has other runs"
+            .to_owned(),
         Reason::LeftOut(left_out) => format!(
             "no violation was found, but not all was looked at: {} are left out",
             describe_left_out(left_out)
@@ -121,12 +125,17 @@ pub fn describe_conflict(conflict: &Conflict) -> String {
             "--checkpoint needs --strategy partition, cubes, swarm or lazy".to_owned()
         }
         Conflict::NoEngine => "none of the engines of --engine fits the question: sample takes no \
-                               bounds, and explore none on contexts or rounds; bounded takes all"
+                               bounds, and explore and the encoding order none on contexts or \
+                               rounds; bounded takes all with the encoding contexts"
+            .to_owned(),
+        Conflict::SuppressionsInParts => "--suppressions does not go with --checkpoint, --result \
+                                          and --partitions"
             .to_owned(),
         Conflict::Solver { strategy, ability } => {
             let cannot = match ability {
                 Ability::LimitConflicts => "stop after some conflicts and go on later",
                 Ability::BlameAssumptions => "tell which assumptions are to blame",
+                Ability::KeepOrder => "keep events in order",
             };
             format!(
                 "--strategy {strategy} needs a solver that can {cannot}, which a program cannot: \
@@ -175,7 +184,7 @@ fn describe_left_out(left_out: &LeftOut) -> String {
 
 /// What a search did not go beyond, in one line that goes on after `safe` or
 /// `no violation`.
-pub fn describe_limits(limits: &Limits) -> String {
+pub(crate) fn describe_limits(limits: &Limits) -> String {
     let mut bounds: Vec<String> = limits.order.map(describe_order).into_iter().collect();
     bounds.extend(limits.loops.iter().map(describe_loop));
     let mut parts = Vec::new();
@@ -212,6 +221,14 @@ fn describe_loop(cut: &CutLoop) -> String {
 }
 
 /// What is taken for granted, as it follows on `provided that`.
+pub(crate) fn describe_suppressible(kind: Suppressible) -> &'static str {
+    match kind {
+        Suppressible::Race => "race",
+        Suppressible::Deadlock => "deadlock",
+    }
+}
+
+/// What a verdict takes for granted, without full stop.
 pub fn describe_assumption(assumption: &Assumption) -> String {
     match assumption {
         Assumption::Omission(omission) => describe_omission(*omission),
@@ -227,8 +244,31 @@ pub fn describe_assumption(assumption: &Assumption) -> String {
             "memory is sequentially consistent, which {} does not ask for",
             describe_place(place)
         ),
+        Assumption::StoreBuffers {
+            are_by_place,
+            place,
+        } => format!(
+            "memory is in {} store order, which {} does not ask for",
+            match are_by_place {
+                true => "partial",
+                false => "total",
+            },
+            describe_place(place)
+        ),
         Assumption::Arguments(place) => format!(
             "the program is started without arguments, which {} looks at",
+            describe_place(place)
+        ),
+        Assumption::NoSignal(place) => format!(
+            "no signal handler runs, such as {} installs",
+            describe_place(place)
+        ),
+        Assumption::PrintsToTheEnd(place) => format!(
+            "no thread that is cancelled ends while it prints, as it may in {}",
+            describe_place(place)
+        ),
+        Assumption::NoEnvironment(place) => format!(
+            "the environment is empty, which {} looks at",
             describe_place(place)
         ),
         Assumption::FewArguments {
@@ -241,6 +281,11 @@ pub fn describe_assumption(assumption: &Assumption) -> String {
             plural(u128::from(*longest), "character"),
             describe_place(place)
         ),
+        Assumption::Suppressed { kind, place } => {
+            let what = describe_suppressible(*kind);
+            let place = describe_place(place);
+            format!("the {what} at {place} does no harm (suppressed)")
+        }
         Assumption::NoEffect { function, place } => {
             format!("{function} ({}) changes nothing", describe_place(place))
         }
@@ -286,6 +331,9 @@ fn describe_omission(omission: Omission) -> String {
             "functions for the end of the process do not run if they are registered after \
              another thread has begun to end it"
         }
+        Omission::OwnAddress(Maker::Mappings) => {
+            "addresses of mappings that are unmapped are not used again"
+        }
         Omission::OwnAddress(Maker::AlignedAllocations) => {
             "addresses of freed blocks are not used by aligned allocations"
         }
@@ -313,10 +361,14 @@ fn describe_omission(omission: Omission) -> String {
 pub(crate) fn assumption_kind(assumption: &Assumption) -> &'static str {
     match assumption {
         Assumption::Layout(_) => "layout",
-        Assumption::MemoryOrder(_) => "memory-order",
+        Assumption::MemoryOrder(_) | Assumption::StoreBuffers { .. } => "memory-order",
         Assumption::LostMemory => "lost-memory",
         Assumption::Arguments(_) => "arguments",
+        Assumption::NoSignal(_) => "no-signal",
+        Assumption::PrintsToTheEnd(_) => "prints-to-the-end",
+        Assumption::NoEnvironment(_) => "no-environment",
         Assumption::FewArguments { .. } => "few-arguments",
+        Assumption::Suppressed { .. } => "suppressed",
         Assumption::NoEffect { .. } => "no-effect",
         Assumption::SilentEnd { .. } => "silent-end",
         Assumption::SilentEnds(_) => "silent-ends",
@@ -341,8 +393,13 @@ pub(crate) fn assumption_place(assumption: &Assumption) -> Option<&SourcePlace> 
     match assumption {
         Assumption::Layout(place)
         | Assumption::MemoryOrder(place)
+        | Assumption::StoreBuffers { place, .. }
         | Assumption::Arguments(place)
+        | Assumption::NoSignal(place)
+        | Assumption::PrintsToTheEnd(place)
+        | Assumption::NoEnvironment(place)
         | Assumption::FewArguments { place, .. }
+        | Assumption::Suppressed { place, .. }
         | Assumption::NoEffect { place, .. }
         | Assumption::SilentEnd { place, .. } => Some(place),
         Assumption::LostMemory | Assumption::Omission(_) | Assumption::SilentEnds(_) => None,

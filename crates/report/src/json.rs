@@ -6,13 +6,15 @@ use crate::facts::{
     assumption_kind, assumption_place, describe_assumption, describe_ending, describe_reason,
 };
 use crate::run::describe_outcome;
+use crate::standing::progressed_to_json;
 use crate::trace::describe_effect;
 use check::{
     Assumption, Attempt, CutLoop, Kind, Limits, Order, Reach, Reason, SourcePlace, UnknownCall,
     Verdict,
 };
 use ir::{Location, Program};
-use replay::{Excluded, Exploration, Found, Limit, Run, StackEntry, Violation};
+use library::MemoryModel;
+use replay::{Excluded, Exploration, Found, Limit, Place, Remark, Run, StackEntry, Violation};
 use serde_json::{Value, json};
 
 pub fn run_to_json(program: &Program, run: &Run) -> Value {
@@ -65,6 +67,8 @@ pub fn exploration_to_json(
             "what": u.what,
             "location": u.location.map(|l| location(program, l)),
         })).collect::<Vec<_>>(),
+        "memory_model": exploration.memory_model.name(),
+        "executions": exploration.executions,
         // Numbers beyond what JSON readers keep exactly are given as text.
         "schedules": count.schedules.to_string(),
         "violating": count.violating.to_string(),
@@ -72,6 +76,7 @@ pub fn exploration_to_json(
         "assumed": count.assumed.to_string(),
         "endless": exploration.is_endless,
         "states": exploration.states,
+        "state_bytes": exploration.state_bytes,
     })
 }
 
@@ -108,18 +113,29 @@ pub fn check_to_json(program: &Program, report: &check::Report, cost: &Cost) -> 
         verdict => verdict.limits().map(check_limits),
     };
     let attempts: Vec<Value> = report.attempts.iter().map(attempt).collect();
-    json!({
+    let suppressed = report.suppressed.iter().map(|one| {
+        let places: Vec<Value> = one.places.iter().map(&place).collect();
+        json!({"rule": one.rule, "line": one.line, "locations": places})
+    });
+    let suppressed: Vec<Value> = suppressed.collect();
+    let mut value = json!({
         "verdict": report.verdict.conclusion().name(),
         "violations": found,
         "dependent_violations": dependent,
         "limits": limits,
         "assertions": assertions,
+        "suppressed": suppressed,
         "reason": rest.reason().and_then(describe_reason),
+        "progress": progressed_to_json(&report.progressed),
         "attempts": attempts,
         "seconds": cost.elapsed.as_secs_f64(),
         "loading_seconds": cost.loading.as_secs_f64(),
         "peak_memory": cost.peak_memory,
-    })
+    });
+    if report.memory_model != MemoryModel::Sc {
+        value["memory_model"] = json!(report.memory_model.name());
+    }
+    value
 }
 
 fn found_to_json(program: &Program, violation: &Violation, run: &Run) -> Value {
@@ -277,9 +293,30 @@ fn trace(program: &Program, run: &Run) -> Value {
             "step": event.step,
             "stack": stack(program, &event.stack),
             "effect": describe_effect(&event.effect),
+            "remark": event.remark.as_ref().map(|remark| remark_to_json(program, remark)),
         })
     });
     Value::Array(events.collect())
+}
+
+/// In what an access is not as in an interleaving. A source that is null was there at
+/// first.
+fn remark_to_json(program: &Program, remark: &Remark) -> Value {
+    let place = |place: &Option<Place>| {
+        place.map(|place| {
+            json!({
+                "thread": place.thread,
+                "location": place.location.map(|l| location(program, l)),
+            })
+        })
+    };
+    match remark {
+        Remark::Older { source, newest } => {
+            json!({"kind": "older", "source": place(source), "newest": place(newest)})
+        }
+        Remark::Before { later } => json!({"kind": "before", "later": place(later)}),
+        Remark::FailsAnyway => json!({"kind": "fails-anyway"}),
+    }
 }
 
 fn limit(program: &Program, limit: &Limit) -> Value {

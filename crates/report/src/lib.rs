@@ -6,21 +6,26 @@
 mod check;
 mod columns;
 mod coverage;
+mod driver;
 mod exploration;
 mod facts;
 mod json;
 mod outline;
+mod picture;
 mod run;
+mod standing;
 mod trace;
 
 pub use crate::check::{Cost, Replay, render_check, render_combined, render_statistics};
 pub use coverage::render_lcov;
+pub use driver::{Calls, render_driver, render_offers};
 pub use exploration::render_exploration;
 pub use facts::{
     describe_assumption, describe_conflict, describe_failure, describe_internal, describe_reason,
 };
 pub use json::{check_to_json, exploration_to_json, run_to_json};
 pub use outline::render_outline;
+pub use picture::render_picture;
 pub use run::{render_run, render_violation};
 pub use trace::{describe_effect, render_trace};
 

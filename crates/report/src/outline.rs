@@ -29,7 +29,7 @@ pub fn render_outline(program: &Program, outline: &Outline) -> String {
 }
 
 /// A type as one would write it in C, without a name: `struct node *`, `int [10]`.
-pub fn type_text(program: &Program, ty: SourceTypeId) -> String {
+pub(crate) fn type_text(program: &Program, ty: SourceTypeId) -> String {
     declaration(program, Some(ty), String::new(), 64)
 }
 

@@ -2,8 +2,8 @@
 
 use crate::plural;
 use crate::trace::render_trace;
-use ir::Program;
-use replay::{Cut, Outcome, Run, Violation};
+use ir::{Location, Op, Program};
+use replay::{Cut, Outcome, Run, Violation, ViolationKind};
 use std::fmt::Write;
 
 /// A violation with its call stack and details.
@@ -12,6 +12,12 @@ pub fn render_violation(program: &Program, violation: &Violation) -> String {
     let _ = writeln!(text, "{}", violation.describe(program));
     for detail in &violation.details {
         let _ = writeln!(text, "  {detail}");
+    }
+    if is_about_volatile(program, violation) {
+        let _ = writeln!(
+            text,
+            "  one of them is volatile; with --volatile atomic, such accesses do not race"
+        );
     }
     let has_stack = violation
         .stack
@@ -31,6 +37,30 @@ pub fn render_violation(program: &Program, violation: &Violation) -> String {
         }
     }
     text
+}
+
+/// Whether an access of a race is volatile, and not atomic.
+fn is_about_volatile(program: &Program, violation: &Violation) -> bool {
+    let tops = violation.parties.iter().filter_map(|stack| stack.first());
+    let places: Vec<Location> = tops.filter_map(|entry| entry.location).collect();
+    let bodies = program.functions.values().filter_map(|f| f.body.as_ref());
+    let mut insts = bodies.flat_map(|body| body.insts.values());
+    violation.kind == ViolationKind::DataRace
+        && insts.any(|inst| {
+            let is_volatile = matches!(
+                inst.op,
+                Op::Load {
+                    ordering: None,
+                    is_volatile: true,
+                    ..
+                } | Op::Store {
+                    ordering: None,
+                    is_volatile: true,
+                    ..
+                }
+            );
+            is_volatile && inst.location.is_some_and(|place| places.contains(&place))
+        })
 }
 
 /// The run as a whole; the trace only if it was recorded.

@@ -3,7 +3,7 @@
 //! what between which steps of whom.
 
 use ir::Program;
-use replay::{Effect, Event, Run};
+use replay::{Effect, Event, Place, Remark, Run};
 use std::fmt::Write;
 
 /// The narrowest column that is still worth reading.
@@ -84,7 +84,10 @@ impl Line {
     fn new(program: &Program, event: &Event) -> Line {
         let innermost = event.stack.first();
         let location = event.stack.iter().find_map(|entry| entry.location);
-        let effect = describe_effect(&event.effect);
+        let mut effect = describe_effect(&event.effect);
+        if let Some(remark) = &event.remark {
+            effect.push_str(&describe_remark(program, remark));
+        }
         Line {
             thread: event.thread,
             place: location.map_or(String::new(), |l| program.describe_location(l)),
@@ -95,6 +98,28 @@ impl Line {
                 effect
             },
         }
+    }
+}
+
+/// In what an access is not as in an interleaving.
+pub(crate) fn describe_remark(program: &Program, remark: &Remark) -> String {
+    let place = |place: &Option<Place>| match place {
+        Some(Place {
+            thread,
+            location: Some(location),
+        }) => {
+            let location = program.describe_location(*location);
+            format!("what thread {thread} wrote at {location}")
+        }
+        Some(Place { thread, .. }) => format!("what thread {thread} wrote"),
+        None => "what was there at first".to_owned(),
+    };
+    match remark {
+        Remark::Older { source, newest } => {
+            format!(", {}, not {}", place(source), place(newest))
+        }
+        Remark::Before { later } => format!(", to be overwritten by {}", place(later)),
+        Remark::FailsAnyway => ", as a weak compare-exchange may".to_owned(),
     }
 }
 

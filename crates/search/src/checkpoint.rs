@@ -83,7 +83,7 @@ impl Checkpoint {
         identity: Identity,
         key: Option<Key>,
     ) -> Result<Checkpoint, CheckpointError> {
-        let text = match std::fs::read_to_string(path) {
+        let text = match system::files::read_text(path, system::files::MOST_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Checkpoint {
@@ -172,14 +172,14 @@ impl Checkpoint {
 }
 
 /// A checkpoint in use, if one is wanted.
-pub struct Journal {
+pub(crate) struct Journal {
     checkpoint: Option<Checkpoint>,
     has_changed: bool,
     next: Instant,
 }
 
 impl Journal {
-    pub fn new(checkpoint: Option<Checkpoint>) -> Journal {
+    pub(crate) fn new(checkpoint: Option<Checkpoint>) -> Journal {
         Journal {
             checkpoint,
             has_changed: false,
@@ -187,20 +187,20 @@ impl Journal {
         }
     }
 
-    pub fn is_closed(&self, key: &str) -> bool {
+    pub(crate) fn is_closed(&self, key: &str) -> bool {
         let checkpoint = self.checkpoint.as_ref();
         checkpoint.is_some_and(|checkpoint| checkpoint.closed.contains(key))
     }
 
     /// Whether some key that begins so is closed.
-    pub fn is_closed_within(&self, prefix: &str) -> bool {
+    pub(crate) fn is_closed_within(&self, prefix: &str) -> bool {
         self.checkpoint.as_ref().is_some_and(|checkpoint| {
             let next = checkpoint.closed.range(prefix.to_owned()..).next();
             next.is_some_and(|key| key.starts_with(prefix))
         })
     }
 
-    pub fn close(&mut self, key: String) {
+    pub(crate) fn close(&mut self, key: String) {
         if let Some(checkpoint) = &mut self.checkpoint {
             self.has_changed |= checkpoint.closed.insert(key);
         }
@@ -208,7 +208,7 @@ impl Journal {
 
     /// Notes that one of two halves is closed: if both are, their whole is. The
     /// last character tells the halves apart.
-    pub fn close_half(&mut self, mut key: String) {
+    pub(crate) fn close_half(&mut self, mut key: String) {
         let Some(checkpoint) = &mut self.checkpoint else {
             return;
         };
@@ -224,7 +224,7 @@ impl Journal {
     }
 
     /// Replaces all keys that begin so by this one.
-    pub fn close_around(&mut self, key: String) {
+    pub(crate) fn close_around(&mut self, key: String) {
         let Some(checkpoint) = &mut self.checkpoint else {
             return;
         };
@@ -242,7 +242,7 @@ impl Journal {
 
     /// Writes the file if something has changed, and if it is time to or the end
     /// has come.
-    pub fn save(&mut self, is_end: bool) -> Result<(), String> {
+    pub(crate) fn save(&mut self, is_end: bool) -> Result<(), String> {
         let Some(checkpoint) = &self.checkpoint else {
             return Ok(());
         };

@@ -28,7 +28,7 @@ const LONGEST_REASON: usize = 48;
 const LONGEST_KEPT: usize = 12;
 
 /// What all strategies work with.
-pub struct Setting<'a> {
+pub(crate) struct Setting<'a> {
     pub problem: &'a Problem,
     /// What assumptions may speak of, besides the query.
     pub keep: &'a [Literal],
@@ -37,7 +37,7 @@ pub struct Setting<'a> {
 }
 
 /// A question to a solver, with what the strategy knows it by.
-pub struct Piece<K> {
+pub(crate) struct Piece<K> {
     pub assumptions: Vec<Literal>,
     /// Whether the assumptions become clauses of a solver that is made for this
     /// piece alone. It can simplify with them, but nothing is left of it after.
@@ -49,7 +49,7 @@ pub struct Piece<K> {
     pub key: K,
 }
 
-pub enum Answer {
+pub(crate) enum Answer {
     /// There is no model, and these assumptions are to blame.
     Closed(Vec<Literal>),
     /// There is a model, but the piece did not ask for the query.
@@ -59,7 +59,7 @@ pub enum Answer {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Early {
+pub(crate) enum Early {
     /// At a limit of the piece.
     Limit,
     /// Another core wants a part of it.
@@ -70,7 +70,7 @@ pub enum Early {
 }
 
 /// A strategy at work. All calls are made by one core at a time.
-pub trait Work: Send {
+pub(crate) trait Work: Send {
     type Key: Send;
     /// Whether cores should be told what others have learnt: each time they take a
     /// piece, or all the time if the formula was simplified.
@@ -112,7 +112,7 @@ pub trait Work: Send {
     }
 }
 
-pub enum Ending {
+pub(crate) enum Ending {
     Found(Model),
     /// Nothing is left to do.
     Done,
@@ -163,7 +163,7 @@ struct Desk {
 }
 
 /// Works until a model is found, nothing is left or something stops it.
-pub fn run<W: Work>(
+pub(crate) fn run<W: Work>(
     setting: &Setting,
     cores: usize,
     work: W,
@@ -221,7 +221,7 @@ pub fn run<W: Work>(
 }
 
 /// What is to be said if nothing was left out.
-pub fn outcome(ending: Ending) -> Outcome {
+pub(crate) fn outcome(ending: Ending) -> Outcome {
     match ending {
         Ending::Found(model) => Outcome::Found(model),
         Ending::Done => Outcome::None,

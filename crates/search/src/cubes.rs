@@ -30,7 +30,7 @@ const GROWTH: u64 = 110;
 /// How many cores work on the same cube at most.
 const TEAM: usize = 2;
 #[derive(Clone)]
-pub struct Cube<D> {
+pub(crate) struct Cube<D> {
     region: Region<D>,
     /// The half that was taken each time: a string of 0 and 1.
     path: String,
@@ -58,7 +58,7 @@ struct Cubes<'a, S: Space> {
     journal: Journal,
 }
 
-pub fn search<S: Space>(
+pub(crate) fn search<S: Space>(
     setting: &Setting,
     space: &S,
     journal: Journal,

@@ -18,7 +18,7 @@ type Entry = (usize, Arc<[Literal]>);
 
 /// How far a solver has read.
 #[derive(Clone, Copy)]
-pub struct Cursor {
+pub(crate) struct Cursor {
     core: usize,
     next: u64,
     /// Clauses of its own core before this one are not its own.
@@ -27,7 +27,7 @@ pub struct Cursor {
 
 /// A log of clauses to which all cores write.
 #[derive(Clone, Default)]
-pub struct Exchange(Arc<Shared>);
+pub(crate) struct Exchange(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -50,7 +50,7 @@ impl Exchange {
         self.0.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn publish(&self, core: usize, clause: &[Literal]) {
+    pub(crate) fn publish(&self, core: usize, clause: &[Literal]) {
         let mut log = self.log();
         if log.entries.len() == MOST {
             log.entries.pop_front();
@@ -61,12 +61,12 @@ impl Exchange {
     }
 
     /// How many clauses of others solvers were given so far.
-    pub fn given(&self) -> u64 {
+    pub(crate) fn given(&self) -> u64 {
         self.0.given.load(Ordering::Relaxed)
     }
 
     /// Has a solver publish the short clauses that it learns.
-    pub fn listen(&self, core: usize, max_length: usize, solver: &mut dyn ShareClauses) {
+    pub(crate) fn listen(&self, core: usize, max_length: usize, solver: &mut dyn ShareClauses) {
         let exchange = self.clone();
         let sink = move |clause: &[Literal]| exchange.publish(core, clause);
         solver.on_learnt(max_length, Box::new(sink));
@@ -74,7 +74,7 @@ impl Exchange {
 
     /// Where a solver begins to read: at the first clause. What its core wrote
     /// so far is news too, since it is a new solver.
-    pub fn cursor(&self, core: usize) -> Cursor {
+    pub(crate) fn cursor(&self, core: usize) -> Cursor {
         Cursor {
             core,
             next: 0,
@@ -105,7 +105,7 @@ impl Exchange {
     }
 
     /// Gives a solver what it does not know yet, now.
-    pub fn deliver(&self, cursor: &mut Cursor, solver: &mut dyn SatSolver) {
+    pub(crate) fn deliver(&self, cursor: &mut Cursor, solver: &mut dyn SatSolver) {
         let mut news: Vec<Entry> = Vec::new();
         self.read(cursor, &mut news);
         for (from, clause) in news {
@@ -115,7 +115,7 @@ impl Exchange {
     }
 
     /// Gives a solver what it does not know yet of these variables, while it works.
-    pub fn connect(
+    pub(crate) fn connect(
         &self,
         mut cursor: Cursor,
         variables: &[Variable],

@@ -14,14 +14,14 @@ use crate::{ContextSchedule, Problem};
 use solve::{ClauseSink, Literal};
 
 #[derive(Clone, Debug, Default)]
-pub struct Glue {
+pub(crate) struct Glue {
     /// By thread and position; `None` where a switch is always possible.
     pub literals: Vec<Vec<Option<Literal>>>,
 }
 
 impl Glue {
     /// Adds the literals and what they mean to a formula.
-    pub fn add(problem: &mut Problem, schedule: &ContextSchedule) -> Glue {
+    pub(crate) fn add(problem: &mut Problem, schedule: &ContextSchedule) -> Glue {
         let clauses = &mut problem.clauses;
         let truth = schedule.truth;
         let mut literals = Vec::new();

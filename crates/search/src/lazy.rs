@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 /// than asking.
 const MOST_REASONS: usize = 4096;
 
-pub struct Node {
+pub(crate) struct Node {
     /// By context: the thread, and how many of its positions are behind it then.
     prefix: Vec<(usize, usize)>,
     /// Whether it asks for a violation in the run that stops here.
@@ -71,7 +71,7 @@ struct Lazy<'a> {
 /// query.
 type Reason = (Vec<(Fact, bool)>, bool);
 
-pub fn search(
+pub(crate) fn search(
     setting: &Setting,
     schedule: &ContextSchedule,
     journal: Journal,

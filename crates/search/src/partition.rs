@@ -57,7 +57,7 @@ struct Partition<'a> {
     journal: Journal,
 }
 
-pub fn search(
+pub(crate) fn search(
     setting: &Setting,
     schedule: &ContextSchedule,
     slice: &Slice,

@@ -12,7 +12,7 @@
 use crate::{Model, Problem};
 use solve::{Budget, ClauseList, Literal, Outcome, Reason, SatSolver, Variable};
 
-pub struct Simplified {
+pub(crate) struct Simplified {
     pub clauses: ClauseList,
     /// What is left.
     pub variables: Vec<Variable>,
@@ -20,7 +20,7 @@ pub struct Simplified {
 
 impl Simplified {
     /// The problem with its query, simplified by a new solver; `None` if that cannot.
-    pub fn of(
+    pub(crate) fn of(
         problem: &Problem,
         keep: &[Literal],
         mut solver: &mut dyn SatSolver,
@@ -47,7 +47,7 @@ impl Simplified {
 
     /// A model of the problem with these values for what is left, found by a new
     /// solver.
-    pub fn complete(
+    pub(crate) fn complete(
         &self,
         problem: &Problem,
         mut solver: Box<dyn SatSolver>,

@@ -101,7 +101,7 @@ struct Swarm<'a> {
     journal: Journal,
 }
 
-pub struct Instance {
+pub(crate) struct Instance {
     generation: usize,
     key: String,
     began: Instant,
@@ -109,7 +109,7 @@ pub struct Instance {
     is_hard: bool,
 }
 
-pub fn search(
+pub(crate) fn search(
     setting: &Setting,
     schedule: &ContextSchedule,
     glue: &Glue,

@@ -27,7 +27,7 @@ struct Whole {
     at_work: Vec<Option<usize>>,
 }
 
-pub fn search(setting: &Setting, watch: &mut dyn FnMut(&Progress) -> bool) -> Report {
+pub(crate) fn search(setting: &Setting, watch: &mut dyn FnMut(&Progress) -> bool) -> Report {
     let cores = setting.options.cores.max(1);
     let problem = setting.problem;
     let parts = match problem.parts.is_empty() {

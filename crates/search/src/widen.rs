@@ -25,7 +25,7 @@ struct Widen {
     is_closed: bool,
 }
 
-pub fn search(
+pub(crate) fn search(
     setting: &Setting,
     schedule: &ContextSchedule,
     glue: &Glue,

@@ -16,17 +16,18 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use cadical_sys::{
-    CaDiCal, ClauseIterator, ExternalPropagator, Learner, State, Status, Terminator,
-};
+use cadical_sys::{CaDiCal, ClauseIterator, Learner, State, Status, Terminator};
 
-use clauses::{ClauseList, ClauseSink, Literal, Variable, VariableCount};
+use clauses::{ClauseList, ClauseSink, EventOrder, Literal, Variable, VariableCount};
 
+use crate::acyclic::Acyclic;
 use crate::budget::{Budget, Interrupter, Reason, Watch};
 use crate::error::Error;
+use crate::import::Import;
+use crate::onlooker::{Onlookers, Role};
 use crate::solver::{
-    ClauseSource, Last, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Simplify, Statistics,
-    flaw_of_model,
+    ClauseSource, KeepOrder, Last, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Simplify,
+    Statistics, flaw_of_model,
 };
 
 /// A CaDiCaL solver of its own.
@@ -42,15 +43,19 @@ pub struct Cadical {
     witness: Option<ClauseList>,
     /// The clause being added, in the numbers CaDiCaL takes.
     numbers: Vec<i32>,
+    /// Those who look on while it searches.
+    onlookers: Onlookers,
+    /// How much of the order of events it knows.
+    kept: usize,
 }
 
 /// A solver that can go to another thread, which its binding does not claim.
 struct Movable(CaDiCal);
 
 // SAFETY: a solver is a tree of heap objects that nothing else points to, and
-// CaDiCaL keeps nothing per thread. The callbacks it holds are the three of this
-// file: `Guard`, connected only during a call, and `Export` and `Import`, which
-// are `Send` by the bounds on their sink and source. The binding offers nothing
+// CaDiCaL keeps nothing per thread. The callbacks it holds are three: `Guard` of this
+// file, connected only during a call; `Export`, which is `Send` by the bounds on its
+// sink; and `Onlookers`, which is `Send` itself. The binding offers nothing
 // that would work on two solvers at once except copying, which is not used
 // here. What solvers share and write is the table of option names, only touched
 // under `option_table`, and pointers meant to quiet a code checker, which are
@@ -86,6 +91,8 @@ impl Cadical {
             interrupter: Interrupter::new(),
             witness: cfg!(debug_assertions).then(ClauseList::new),
             numbers: Vec::new(),
+            onlookers: Onlookers::default(),
+            kept: 0,
         }
     }
 
@@ -218,6 +225,20 @@ impl Cadical {
         values
     }
 
+    /// Connects those who look on anew. They are told all that is assigned by now.
+    fn connect(&mut self) {
+        let observed = self.onlookers.restart();
+        let solver = &mut self.solver.0;
+        solver.disconnect_external_propagator();
+        if observed.is_empty() {
+            return;
+        }
+        solver.connect_external_propagator(self.onlookers.clone());
+        for variable in observed {
+            solver.add_observed_var(variable);
+        }
+    }
+
     fn count(&self, name: &str) -> Option<u64> {
         u64::try_from(self.solver.0.get_statistic_value(name)).ok()
     }
@@ -322,6 +343,10 @@ impl SatSolver for Cadical {
     fn simplifying(&mut self) -> Option<&mut dyn Simplify> {
         Some(self)
     }
+
+    fn ordering(&mut self) -> Option<&mut dyn KeepOrder> {
+        Some(self)
+    }
 }
 
 impl Simplify for Cadical {
@@ -371,27 +396,31 @@ impl ShareClauses for Cadical {
 
     fn take_learnt(&mut self, variables: &[Variable], source: ClauseSource) {
         assert_eq!(self.solves, 0, "variables may have been eliminated");
-        let mut is_taken = vec![false; self.variables.get() as usize];
         let literals: Vec<Literal> = variables.iter().map(|v| v.positive()).collect();
         self.variables.require(&literals);
-        for variable in variables {
-            is_taken[variable.index()] = true;
-        }
-        self.solver.0.connect_external_propagator(Import {
-            source,
-            is_taken,
-            due: Import::BATCH,
-            room: Import::ROOM,
-            clause: Vec::new(),
-        });
-        for literal in literals {
-            self.solver.0.add_observed_var(literal.to_dimacs());
-        }
+        let import = Import::new(source, variables, self.variables.get() as usize);
+        self.onlookers.seat(Role::Import, Some(Box::new(import)));
+        self.connect();
     }
 
     fn stop_sharing(&mut self) {
         self.solver.0.disconnect_learner();
-        self.solver.0.disconnect_external_propagator();
+        self.onlookers.seat(Role::Import, None);
+        self.connect();
+    }
+}
+
+impl KeepOrder for Cadical {
+    fn keep(&mut self, order: &EventOrder) {
+        if order.size() == self.kept {
+            return;
+        }
+        self.kept = order.size();
+        let literals: Vec<Literal> = order.literals().collect();
+        self.variables.require(&literals);
+        let acyclic = Box::new(Acyclic::new(order));
+        self.onlookers.seat(Role::Order, Some(acyclic));
+        self.connect();
     }
 }
 
@@ -446,79 +475,6 @@ impl Learner for Export {
                 self.clause.clear();
             }
         }
-    }
-}
-
-/// Adds clauses of others. CaDiCaL offers this to theories, which watch the
-/// search and add what they deduce; this one watches nothing.
-struct Import {
-    source: ClauseSource,
-    /// By variable: whether it may occur. CaDiCaL ends the process otherwise.
-    is_taken: Vec<bool>,
-    /// How many clauses may be added before the search goes on.
-    due: u32,
-    /// How many short clauses may still be kept for good.
-    room: u32,
-    /// What is left of the clause being added, and the 0 at its end; last first.
-    clause: Vec<i32>,
-}
-
-impl Import {
-    /// CaDiCaL does not look whether it should stop while there are clauses.
-    const BATCH: u32 = 1_000;
-    /// Clauses up to this length are kept for good, as long as there is room: too many
-    /// would slow the search down.
-    const KEPT: usize = 6;
-    const ROOM: u32 = 50_000;
-
-    fn next(&mut self) -> Option<Arc<[Literal]>> {
-        loop {
-            let clause = (self.source)()?;
-            let is_taken = |literal: &Literal| self.is_taken.get(literal.variable().index());
-            if clause
-                .iter()
-                .all(|literal| is_taken(literal) == Some(&true))
-            {
-                return Some(clause);
-            }
-        }
-    }
-}
-
-impl ExternalPropagator for Import {
-    fn notify_assignment(&mut self, _: &[i32]) {}
-
-    fn notify_new_decision_level(&mut self) {}
-
-    fn notify_backtrack(&mut self, _: usize) {
-        self.due = Import::BATCH;
-    }
-
-    fn cb_check_found_model(&mut self, _: &[i32]) -> bool {
-        true
-    }
-
-    fn cb_has_external_clause(&mut self, is_forgettable: &mut bool) -> bool {
-        let Some(due) = self.due.checked_sub(1) else {
-            return false;
-        };
-        let Some(clause) = self.next() else {
-            self.due = 0;
-            return false;
-        };
-        self.due = due;
-        let is_kept = clause.len() <= Import::KEPT && self.room > 0;
-        self.room -= u32::from(is_kept);
-        *is_forgettable = !is_kept;
-        self.clause.clear();
-        self.clause.push(0);
-        self.clause
-            .extend(clause.iter().map(|literal| literal.to_dimacs()));
-        true
-    }
-
-    fn cb_add_external_clause_lit(&mut self) -> i32 {
-        self.clause.pop().unwrap_or(0)
     }
 }
 

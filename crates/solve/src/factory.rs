@@ -31,13 +31,21 @@ pub enum Ability {
     /// To tell which assumptions are to blame, rather than all of them, and to be asked
     /// often about the same clauses.
     BlameAssumptions,
+    /// To see to it that events fit one order.
+    KeepOrder,
 }
 
 impl Backend {
     pub fn can(&self, ability: Ability) -> bool {
         match (self, ability) {
-            (Backend::Cadical, Ability::LimitConflicts | Ability::BlameAssumptions) => true,
-            (Backend::Program(_), Ability::LimitConflicts | Ability::BlameAssumptions) => false,
+            (
+                Backend::Cadical,
+                Ability::LimitConflicts | Ability::BlameAssumptions | Ability::KeepOrder,
+            ) => true,
+            (
+                Backend::Program(_),
+                Ability::LimitConflicts | Ability::BlameAssumptions | Ability::KeepOrder,
+            ) => false,
         }
     }
 

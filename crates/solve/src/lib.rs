@@ -11,21 +11,25 @@
 //! budgets, and never turns a doubt into an answer: a model that does not
 //! satisfy the clauses is the failure of its solver.
 
+mod acyclic;
 mod answer;
 mod budget;
 mod cadical;
 mod error;
 mod factory;
-pub mod memory;
+mod import;
+mod onlooker;
 mod process;
 mod solver;
 
 pub use budget::{Budget, Interrupter, Reason};
 pub use cadical::Cadical;
-pub use clauses::{ClauseList, ClauseSink, Literal, Variable, dimacs};
+pub use clauses::{ClauseList, ClauseSink, EventOrder, Literal, Variable, dimacs};
 pub use error::Error;
 pub use factory::{Ability, Backend, Factory, Role};
 pub use process::{Input, Process};
 pub use solver::{
-    ClauseSource, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Simplify, Statistics,
+    ClauseSource, KeepOrder, LearntSink, Outcome, Phases, SatSolver, ShareClauses, Simplify,
+    Statistics,
 };
+pub use system::memory;

@@ -13,17 +13,18 @@
 //! rather than pipes: no thread is needed to empty them, and a descendant that
 //! survives the child cannot keep anybody waiting.
 //!
-//! The program should be the solver itself, or a script that `exec`s it: only
-//! the child is stopped, not its descendants.
+//! It is stopped with all its descendants. Only its own memory counts for limits,
+//! so it should be the solver itself, or a script that `exec`s it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clauses::{ClauseList, ClauseSink, Literal, Variable, dimacs};
+use system::Group;
 use tempfile::NamedTempFile;
 
 use crate::answer::{Answer, excerpt, read_answer};
@@ -144,10 +145,10 @@ impl Process {
             ))
         };
         let mut running = Running::start(self, formula).map_err(failure)?;
-        watch.include(running.child.id());
+        watch.include(running.group.child().id());
         let mut pause = Duration::from_micros(100);
         loop {
-            if let Some(status) = running.child.try_wait().map_err(failure)? {
+            if let Some(status) = running.group.try_wait().map_err(failure)? {
                 let (output, messages) = running.into_output().map_err(failure)?;
                 return Ok(Finished {
                     status,
@@ -263,7 +264,7 @@ struct Finished {
 
 /// A running program, which is stopped when this is dropped, on every way out.
 struct Running {
-    child: Child,
+    group: Group,
     output: File,
     messages: File,
 }
@@ -282,7 +283,7 @@ impl Running {
             .stdout(output.try_clone()?)
             .stderr(messages.try_clone()?);
         Ok(Self {
-            child: command.spawn()?,
+            group: Group::start(&mut command, None)?,
             output,
             messages,
         })
@@ -297,14 +298,6 @@ impl Running {
         let (mut output, messages) = (self.output.try_clone()?, self.messages.try_clone()?);
         output.seek(SeekFrom::Start(0))?;
         Ok((output, messages))
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Fails only for a child that has ended already, which is fine.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

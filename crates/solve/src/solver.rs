@@ -1,14 +1,14 @@
 //! What a SAT solver is to the rest of Threadbare.
 //!
 //! [`SatSolver`] is what every back end can do. What only some can do is a
-//! trait of its own ([`Phases`], [`ShareClauses`], [`Simplify`]), so that code that needs it
+//! trait of its own ([`Phases`], [`ShareClauses`], [`Simplify`], [`KeepOrder`]), so that code that needs it
 //! says so in its types and no method exists only to fail. A back end must
 //! never guess: whatever it is not sure of is [`Outcome::Unknown`].
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use clauses::{ClauseList, ClauseSink, Literal, Variable};
+use clauses::{ClauseList, ClauseSink, EventOrder, Literal, Variable};
 
 use crate::budget::{Budget, Interrupter, Reason};
 
@@ -103,6 +103,11 @@ pub trait SatSolver: ClauseSink + Send {
     fn simplifying(&mut self) -> Option<&mut dyn Simplify> {
         None
     }
+
+    /// The same solver as one that keeps events in order, if it can.
+    fn ordering(&mut self) -> Option<&mut dyn KeepOrder> {
+        None
+    }
 }
 
 /// A solver that can be told which value to try first.
@@ -150,6 +155,17 @@ pub trait ShareClauses {
 
     /// Drops the sink and the source.
     fn stop_sharing(&mut self);
+}
+
+/// A solver that sees to it that events fit one order.
+pub trait KeepOrder {
+    /// From now on, models fit this order of events. Learnt clauses then follow from the
+    /// clauses and the order together.
+    ///
+    /// *Requires* that the variables were created here, and that this is the order that
+    /// was given before, or more of it; what is more must speak of variables that were
+    /// created since the last call of `solve`, since others may have been eliminated.
+    fn keep(&mut self, order: &EventOrder);
 }
 
 /// A solver that can give back what it has made of its clauses.

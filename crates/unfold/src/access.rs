@@ -7,7 +7,7 @@
 
 use crate::checks::Check;
 use crate::facts::Facts;
-use crate::facts::objects::{Content, Object, ObjectId, ObjectKey};
+use crate::facts::objects::{Content, Object, ObjectId, ObjectKey, SyncPart};
 use crate::facts::sharing::Piece;
 use crate::memory::Ground;
 use crate::omissions::Way;
@@ -19,6 +19,7 @@ use crate::validity::Seen;
 use crate::values::{Places, Reach};
 use crate::{Error, MAIN};
 use formula::{TermId, Terms};
+use library::MemoryModel;
 use std::rc::Rc;
 
 /// More possible places than this are too many for one access.
@@ -272,6 +273,13 @@ impl<'p> Pass<'p> {
         overlapping(&self.pieces_of(object), offset, size).any(|piece| piece.is_shared)
     }
 
+    /// Whether bytes that threads share are accessed in parts, too.
+    pub(crate) fn is_in_pieces(&self, object: ObjectId, offset: u64, size: u64) -> bool {
+        let pieces = self.pieces_of(object);
+        let found: Vec<&Piece> = overlapping(&pieces, offset, size).collect();
+        found.len() > 1 && found.iter().any(|piece| piece.is_shared)
+    }
+
     /// Takes note of an access, once there are several threads.
     pub(crate) fn note(&mut self, object: ObjectId, offset: u64, size: u64, is_write: bool) {
         if !self.prologue.is_alone() {
@@ -406,11 +414,21 @@ impl<'p> Pass<'p> {
         if !self.options.reductions.ranges {
             range = formula::Range::full(range.width());
         }
-        if let Some(value) = range.as_constant() {
-            return self.terms.constant(range.width(), value);
-        }
-        let variable = self.terms.new_variable_in("read", range);
-        self.values.set(variable, &values);
+        let variable = match range.as_constant() {
+            Some(value) => {
+                let value = self.terms.constant(range.width(), value);
+                // Which write is seen matters, even if all wrote the same.
+                if !self.is_weak() {
+                    return value;
+                }
+                value
+            }
+            None => {
+                let variable = self.terms.new_variable_in("read", range);
+                self.values.set(variable, &values);
+                variable
+            }
+        };
         let condition = self.terms.and(state.guard, condition);
         let access = Access::Read {
             cell,
@@ -437,7 +455,9 @@ impl<'p> Pass<'p> {
         let is_made_later =
             ground.objects.is_made_on_the_way(object) && !self.prologue.snapshot().has(object);
         let width = 8 * piece.size as u32;
-        let is_raw = self.facts.unwritten.is_raw(ground.objects, object, piece);
+        // Under a weak memory model, others may see what was there before it was written.
+        let is_weak = self.options.surroundings.memory_model != MemoryModel::Sc;
+        let is_raw = is_weak || self.facts.unwritten.is_raw(ground.objects, object, piece);
         let initial = if is_unknown && is_made_later && !is_raw {
             // It is written before anybody reads it.
             ground.terms.constant(width, 0)
@@ -448,8 +468,21 @@ impl<'p> Pass<'p> {
         };
         let values = self.values.of(&self.terms, initial);
         self.facts.values.note(object, piece.start, &values);
+        let is_memory = matches!(
+            self.facts.objects[object].key,
+            ObjectKey::Global(_)
+                | ObjectKey::ThreadLocal(..)
+                | ObjectKey::Local(_)
+                | ObjectKey::Heap(_)
+                | ObjectKey::Environment(..)
+        );
         let cell = Cell {
             width,
+            is_memory,
+            counts_readers: matches!(
+                self.facts.objects[object].key,
+                ObjectKey::Sync(_, _, SyncPart::Readers | SyncPart::Reader(_))
+            ),
             initial,
             range: formula::Range::full(width),
             name,

@@ -8,7 +8,7 @@ use crate::omissions::Way;
 use crate::pass;
 use crate::pass::{Flow, Frame, Pass, State, Value};
 use crate::shadows;
-use analysis::{Landmark, Site};
+use analysis::Landmark;
 use formula::TermId;
 use ir::{Body, Callee, FunctionId, Inst, Operand, Type};
 use std::rc::Rc;
@@ -193,8 +193,7 @@ impl<'p> Pass<'p> {
             });
         }
         if !has_body {
-            let (function, inst) = (frame.function, frame.inst);
-            let site = Site { function, inst };
+            let site = self.site(frame);
             self.sight(&state, Landmark::UnknownCall(call.function, site));
             let Some((args, copies)) = self.copy_arguments(&mut state, frame, call)? else {
                 return Ok(None);
@@ -228,7 +227,7 @@ impl<'p> Pass<'p> {
         }
         let is_atomic = library::is_atomic_function(&function.symbol);
         if is_atomic {
-            self.enter_atomic(&mut state, frame);
+            self.enter_atomic(&mut state, frame)?;
         }
         let Some((mut args, copies)) = self.copy_arguments(&mut state, frame, call)? else {
             return Ok(None);
@@ -275,6 +274,7 @@ impl<'p> Pass<'p> {
         callee.locals = copies;
         callee.caller_is_only_path = frame.is_only_path;
         callee.execution = frame.execution;
+        callee.called_at = Some(self.site(frame));
         let mut returned = self.run_function(state, callee)?;
         if is_atomic && let Some((state, _)) = &mut returned {
             self.leave_atomic(state);
@@ -300,7 +300,8 @@ impl<'p> Pass<'p> {
         }
     }
 
-    pub(crate) fn enter_atomic(&mut self, state: &mut State, frame: &Frame) {
+    pub(crate) fn enter_atomic(&mut self, state: &mut State, frame: &Frame) -> Result<(), Error> {
+        self.refuse_if_weak(frame, "an atomic section")?;
         state.atomic = Some(match state.atomic {
             Some((position, depth)) => (position, depth + 1),
             None if self.prologue.is_alone() => (usize::MAX, 1),
@@ -310,6 +311,7 @@ impl<'p> Pass<'p> {
             // Nobody else runs, so there is nothing to keep out.
             state.atomic = None;
         }
+        Ok(())
     }
 
     pub(crate) fn leave_atomic(&mut self, state: &mut State) {
@@ -476,5 +478,6 @@ fn placeholder(state: &State) -> State {
         bounds: Rc::default(),
         unnoticed: Vec::new(),
         held: crate::locksets::Held::default(),
+        cleanups: Rc::from([]),
     }
 }

@@ -4,6 +4,7 @@
 
 pub(crate) mod builtins;
 pub(crate) mod characters;
+pub(crate) mod extended;
 pub(crate) mod floats;
 pub(crate) mod guards;
 pub(crate) mod words;

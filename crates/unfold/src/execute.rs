@@ -186,7 +186,10 @@ impl<'p> Pass<'p> {
                     false => self.address(local, 0),
                 })
             }
-            Op::Fence { .. } => return Ok(Flow::Next),
+            Op::Fence { ordering } => {
+                self.threads.count_execution(frame, state);
+                return Ok(self.fence(state, frame, *ordering));
+            }
             Op::SaveStack => {
                 let word = self.word();
                 Value::Term(self.terms.constant(word, frame.locals.len() as u128))

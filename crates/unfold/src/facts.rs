@@ -56,7 +56,7 @@ impl Facts {
             objects: Objects::of(program),
             threads: ThreadNames::default(),
             sharing: Sharing::default(),
-            values: SharedValues::new(crate::offset_bits(program)),
+            values: SharedValues::new(crate::values::Layout::of(program)),
             sync: SyncFacts::default(),
             unwritten: UnwrittenFacts::default(),
             freed: FreedAddresses::default(),

@@ -6,6 +6,7 @@
 use crate::omissions::Omission;
 use crate::threads::{Moment, Sighting, ThreadId, Violation};
 use analysis::LoopId;
+use formula::TermId;
 use ir::FunctionId;
 use std::collections::{BTreeSet, HashMap};
 
@@ -42,6 +43,18 @@ pub(crate) struct Report {
 impl Findings {
     pub(crate) fn note_violation(&mut self, violation: Violation) {
         self.violations.push(violation);
+    }
+
+    /// The conditions of what goes wrong right after so many positions of a thread, as
+    /// far as it is known. They are among the last that were noted.
+    pub(crate) fn violations_after(&self, thread: ThreadId, after: usize) -> Vec<TermId> {
+        let latest = self.violations.iter().rev();
+        latest
+            .map(|violation| violation.moment)
+            .take_while(|moment| moment.thread == thread && moment.after >= after)
+            .filter(|moment| moment.after == after)
+            .map(|moment| moment.condition)
+            .collect()
     }
 
     /// No run of interest has any of these moments. Returns how many there were

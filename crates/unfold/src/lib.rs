@@ -43,6 +43,7 @@ mod print;
 mod published;
 mod races;
 mod shadows;
+mod strengths;
 mod tables;
 pub mod threads;
 mod typed;
@@ -64,10 +65,13 @@ pub use omissions::{Maker, Omission, Way};
 pub use pass::{Execution, Input, Trail};
 pub use print::Text;
 pub use threads::{
-    Access, Cell, CellId, Creation, Moment, Place, Position, Sighting, SpotId, Step, Thread,
-    ThreadId, Threads, Use, Violation, Wait,
+    Access, Cell, CellId, Creation, Moment, Place, Position, Sighting, SpotId, Step, Strength,
+    Thread, ThreadId, Threads, Use, Violation, Wait,
 };
-pub use unfolding::{Error, Options, Reductions, Unfolding, unfold};
+pub use unfolding::{Error, Options, Reductions, Standing, Unfolding, unfold};
+
+pub use ir::Ordering;
+pub use library::MemoryModel;
 
 use ir::Program;
 

@@ -60,7 +60,12 @@ impl<'p> Pass<'p> {
     }
 
     /// Locals end with the instruction at hand.
-    fn end_locals_here(&mut self, state: &mut State, frame: &Frame, locals: &[ObjectId]) {
+    pub(crate) fn end_locals_here(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        locals: &[ObjectId],
+    ) {
         let step = Step {
             place: Place::Inst(frame.function, frame.inst),
             part: 0,

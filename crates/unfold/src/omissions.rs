@@ -40,6 +40,7 @@ pub enum Omission {
 #[serde(rename_all = "kebab-case")]
 pub enum Maker {
     AlignedAllocations,
+    Mappings,
     /// Blocks whose size is not a constant.
     UnknownSizes,
 }

@@ -14,15 +14,17 @@ use crate::learn::{self, Bounds};
 use crate::locksets::Held;
 use crate::memory::{Ground, Memory};
 use crate::models::ModelState;
+use crate::models::jumps::JumpsUnderWay;
 use crate::published::Published;
 use crate::races::Races;
 use crate::shadows;
 use crate::shadows::ShadowNotes;
 use crate::tables::Tables;
 use crate::threads::{
-    Creation, Moment, Place, Position, Sighting, Step, Thread, ThreadId, Violation,
+    Creation, Moment, Place, Position, Sighting, Step, Strength, Thread, ThreadId, Violation,
 };
 use crate::under_way::{Patience, Prologue, ThreadsUnderWay, Whereabouts};
+use crate::unfolding::Standing;
 use crate::unnoticed_steps::UnnoticedStep;
 use crate::unwritten::Unwritten;
 use crate::values::Values;
@@ -74,6 +76,8 @@ pub(crate) struct State {
     pub unnoticed: Vec<UnnoticedStep>,
     /// Locks that the thread holds for certain.
     pub held: Held,
+    /// Places of clean-up handlers, the last one first to run.
+    pub cleanups: Rc<[usize]>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -106,6 +110,10 @@ pub(crate) struct Frame {
     pub block: BlockId,
     pub inst: InstId,
     pub execution: usize,
+    /// Places to which jumps may go back.
+    pub places: Vec<usize>,
+    /// The instruction that has called the function.
+    pub called_at: Option<Site>,
 }
 
 #[derive(Default)]
@@ -141,6 +149,9 @@ pub struct Trail {
     pub inputs: Vec<Input>,
     /// Allocations that may get an address that others had before.
     pub reuses: Vec<AddressReuse>,
+    /// Weak compare-exchanges, by execution, and when they fail although they could
+    /// succeed.
+    pub failures: Vec<(usize, TermId)>,
 }
 
 /// A thread that waits to be executed.
@@ -159,6 +170,7 @@ pub(crate) struct Work {
     pub trail: Trail,
     /// Paths on which the thread has ended, each with its result.
     pub ended: Vec<(State, TermId)>,
+    pub jumps: JumpsUnderWay,
 }
 
 /// One pass over all threads: its rooms. Whoever needs only one or two of them should
@@ -244,8 +256,18 @@ impl<'p> Pass<'p> {
     }
 
     pub(crate) fn location(&self, frame: &Frame) -> Option<Location> {
-        let body = self.body(frame.function)?;
-        body.insts.get(frame.inst)?.location
+        let site = self.site(frame);
+        let body = self.body(site.function)?;
+        body.insts.get(site.inst)?.location
+    }
+
+    /// The instruction that a function is at; a relay is where it was called from.
+    pub(crate) fn site(&self, frame: &Frame) -> Site {
+        let (function, inst) = (frame.function, frame.inst);
+        let data = self.body(function).and_then(|body| body.insts.get(inst));
+        let is_known = data.is_some_and(|data| data.location.is_some());
+        let here = Site { function, inst };
+        frame.called_at.filter(|_| !is_known).unwrap_or(here)
     }
 
     pub(crate) fn unsupported(&self, frame: &Frame, what: impl Into<String>) -> Error {
@@ -271,7 +293,10 @@ impl<'p> Pass<'p> {
         self.check_arrays()?;
         self.check_shadows()?;
         self.check_numbers()?;
-        self.patience.check(self.terms.len())
+        self.patience.check(&Standing {
+            terms: self.terms.len(),
+            site: self.whereabouts.site(),
+        })
     }
 
     pub(crate) fn work(&mut self) -> &mut Work {
@@ -520,6 +545,7 @@ impl<'p> Pass<'p> {
             joins: Vec::new(),
             uses: Vec::new(),
             waits: Vec::new(),
+            strength: Strength::default(),
             step,
         };
         let work = self.work();
@@ -563,6 +589,9 @@ impl<'p> Pass<'p> {
     pub(crate) fn merge(&mut self, mut a: State, b: State, frame: &Frame) -> Result<State, Error> {
         if a.atomic != b.atomic {
             return Err(self.unsupported(frame, "an atomic section that only some paths enter"));
+        }
+        if a.cleanups != b.cleanups {
+            return Err(self.unsupported(frame, "a clean-up handler that only some paths have"));
         }
         let (common, mine, theirs) = guards::factor(&mut self.terms, a.guard, b.guard);
         let either = self.terms.or(mine, theirs);

@@ -19,7 +19,7 @@
 //! `verify` to say, and this must print such threads too.
 
 use crate::checks::Check;
-use crate::threads::{Access, Moment, Place, Position, Thread, ThreadId, Threads};
+use crate::threads::{Access, Moment, Place, Position, Strength, Thread, ThreadId, Threads};
 use analysis::{Landmark, Site};
 use cranelift_entity::EntityRef;
 use formula::{BinaryOp, Range, Sort, Term, TermId, Terms, VariableId};
@@ -96,6 +96,7 @@ impl Position {
         roots.extend(&self.requires);
         roots.extend(self.joins.iter().map(|(condition, _)| *condition));
         roots.extend(self.uses.iter().map(|usage| usage.condition));
+        roots.extend(self.strength.releases.iter().chain(&self.strength.acquires));
         for wait in &self.waits {
             roots.push(wait.until);
             roots.extend(wait.holders.iter().map(|(condition, _)| *condition));
@@ -289,6 +290,7 @@ impl Text<'_> {
                 )?,
             }
         }
+        self.write_strength(f, &position.strength)?;
         for condition in &position.requires {
             writeln!(f, "    requires {}", self.term(*condition))?;
         }
@@ -311,6 +313,39 @@ impl Text<'_> {
                 write!(f, ", for {thread} if {}", self.term(*condition))?;
             }
             writeln!(f)?;
+        }
+        Ok(())
+    }
+
+    /// What a step means to weak memory models, if anything.
+    fn write_strength(&self, f: &mut Formatter, strength: &Strength) -> fmt::Result {
+        let Strength {
+            order,
+            if_it_fails,
+            fence,
+            is_sync,
+            releases,
+            acquires,
+            is_alone,
+        } = strength;
+        let orders = [
+            ("accesses", order),
+            ("fails", if_it_fails),
+            ("fence", fence),
+        ];
+        for (what, order) in orders {
+            if let Some(order) = order {
+                writeln!(f, "    {what} {order:?}")?;
+            }
+        }
+        if *is_sync {
+            let alone = if *is_alone { " alone" } else { "" };
+            writeln!(f, "    synchronises{alone}")?;
+        }
+        for (what, condition) in [("releases", releases), ("acquires", acquires)] {
+            if let Some(condition) = condition {
+                writeln!(f, "    {what} if {}", self.term(*condition))?;
+            }
         }
         Ok(())
     }

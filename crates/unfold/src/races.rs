@@ -10,6 +10,7 @@
 //! the element that two threads compete for. It is enough, since one race is
 //! looked for at a time.
 
+use crate::Error;
 use crate::access::Targets;
 use crate::checks::Check;
 use crate::facts::objects::ObjectId;
@@ -55,10 +56,6 @@ impl Noted {
         self.thread != other.thread
             && self.mode.races_with(other.mode)
             && !self.held.excludes(&other.held)
-    }
-
-    fn overlaps(&self, start: u64, end: u64) -> bool {
-        self.offset < end && start < self.offset + self.size
     }
 }
 
@@ -224,32 +221,32 @@ impl<'p> Pass<'p> {
     }
 
     /// What threads compete for, by thread: uses with their positions.
-    pub(crate) fn uses_by_thread(&mut self) -> HashMap<ThreadId, Vec<(usize, Use)>> {
+    pub(crate) fn uses_by_thread(&mut self) -> Result<HashMap<ThreadId, Vec<(usize, Use)>>, Error> {
         let mut uses: HashMap<ThreadId, Vec<(usize, Use)>> = HashMap::new();
         let mut spots = 0;
         for mut list in std::mem::take(&mut self.races.noted).into_values() {
             for noted in &mut list {
                 noted.held.retain(|lock| self.facts.sync.is_reliable(lock));
             }
-            for (start, end) in contested(&list) {
+            let mut sweep = Sweep::of(&list);
+            while let Some(users) = sweep.next_contested(&mut || self.tick())? {
                 let spot = SpotId::from_u32(spots);
                 spots += 1;
-                for noted in &list {
-                    if noted.overlaps(start, end) {
-                        let found = Use {
-                            spot,
-                            condition: noted.condition,
-                            is_write: noted.mode.is_write,
-                            is_atomic: noted.mode.is_atomic,
-                            is_foreseen: noted.is_foreseen,
-                        };
-                        let all = uses.entry(noted.thread).or_default();
-                        all.push((noted.position, found));
-                    }
+                for index in users {
+                    let noted = &list[*index];
+                    let found = Use {
+                        spot,
+                        condition: noted.condition,
+                        is_write: noted.mode.is_write,
+                        is_atomic: noted.mode.is_atomic,
+                        is_foreseen: noted.is_foreseen,
+                    };
+                    let all = uses.entry(noted.thread).or_default();
+                    all.push((noted.position, found));
                 }
             }
         }
-        uses
+        Ok(uses)
     }
 
     /// Does something with accesses noted in another way.
@@ -274,23 +271,98 @@ impl Thread {
     }
 }
 
-/// The bytes of an object that accesses of different threads compete for, cut
-/// wherever an access begins or ends.
-fn contested(list: &[Noted]) -> Vec<(u64, u64)> {
-    let bounds: BTreeSet<u64> = (list.iter())
-        .flat_map(|noted| [noted.offset, noted.offset + noted.size])
-        .collect();
-    let bounds: Vec<u64> = bounds.into_iter().collect();
-    let is_contested = |start: u64, end: u64| {
-        let mut users: BTreeMap<(ThreadId, Mode, &Held), &Noted> = BTreeMap::new();
-        for noted in list.iter().filter(|noted| noted.overlaps(start, end)) {
-            users.insert((noted.thread, noted.mode, &noted.held), noted);
+/// Goes along the bytes of an object, which are cut wherever an access begins or ends.
+/// Between two cuts the accesses are the same; so each is looked at where it begins and
+/// where it ends, however many there are.
+struct Sweep<'n> {
+    list: &'n [Noted],
+    /// Where accesses begin and end; ends first.
+    cuts: Vec<(u64, Change, usize)>,
+    next: usize,
+    /// The accesses to the bytes at hand.
+    users: BTreeSet<usize>,
+    /// The same, as far as races are concerned, and how many there are of each.
+    kinds: BTreeMap<(ThreadId, Mode, &'n Held), (usize, usize)>,
+    is_contested: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    End,
+    Begin,
+}
+
+impl<'n> Sweep<'n> {
+    fn of(list: &'n [Noted]) -> Sweep<'n> {
+        let changes = |(index, noted): (usize, &Noted)| {
+            let end = noted.offset + noted.size;
+            [
+                (noted.offset, Change::Begin, index),
+                (end, Change::End, index),
+            ]
+        };
+        let mut cuts: Vec<_> = list.iter().enumerate().flat_map(changes).collect();
+        cuts.sort_unstable();
+        Sweep {
+            list,
+            cuts,
+            next: 0,
+            users: BTreeSet::new(),
+            kinds: BTreeMap::new(),
+            is_contested: false,
         }
-        let users: Vec<&Noted> = users.into_values().collect();
+    }
+
+    /// The accesses to the next bytes that different threads compete for.
+    fn next_contested(
+        &mut self,
+        tick: &mut dyn FnMut() -> Result<(), Error>,
+    ) -> Result<Option<&BTreeSet<usize>>, Error> {
+        while let Some((place, ..)) = self.cuts.get(self.next).copied() {
+            tick()?;
+            let mut are_new = false;
+            while let Some((_, change, index)) =
+                (self.cuts.get(self.next)).filter(|(next, ..)| *next == place)
+            {
+                are_new |= self.change(*change, *index);
+                self.next += 1;
+            }
+            if are_new {
+                self.is_contested = self.race();
+            }
+            if self.is_contested {
+                return Ok(Some(&self.users));
+            }
+        }
+        Ok(None)
+    }
+
+    /// An access begins or ends. Whether that changes what kinds there are.
+    fn change(&mut self, change: Change, index: usize) -> bool {
+        let noted = &self.list[index];
+        let kind = (noted.thread, noted.mode, &noted.held);
+        match change {
+            Change::Begin => {
+                self.users.insert(index);
+                let (_, count) = self.kinds.entry(kind).or_insert((index, 0));
+                *count += 1;
+                *count == 1
+            }
+            Change::End => {
+                self.users.remove(&index);
+                let count = self.kinds.get_mut(&kind).map_or(0, |(_, count)| {
+                    *count -= 1;
+                    *count
+                });
+                count == 0 && self.kinds.remove(&kind).is_some()
+            }
+        }
+    }
+
+    fn race(&self) -> bool {
+        let users: Vec<&Noted> = (self.kinds.values())
+            .map(|(index, _)| &self.list[*index])
+            .collect();
         (users.iter().enumerate()).any(|(index, a)| users[..index].iter().any(|b| a.races_with(b)))
-    };
-    (bounds.windows(2))
-        .map(|pair| (pair[0], pair[1]))
-        .filter(|(start, end)| is_contested(*start, *end))
-        .collect()
+    }
 }

@@ -15,7 +15,7 @@ use crate::checks::Check;
 use analysis::Landmark;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use formula::{TermId, Terms};
-use ir::{FunctionId, InstId, Location};
+use ir::{FunctionId, InstId, Location, Ordering};
 
 /// A thread instance; main is the first, and creators come before what they create.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -162,7 +162,30 @@ pub struct Position {
     /// What a thread may have to wait for here, besides other threads to end; only
     /// if deadlocks are looked for.
     pub waits: Vec<Wait>,
+    pub strength: Strength,
     pub step: Step,
+}
+
+/// What a step means to a memory model weaker than interleavings. Where those are all
+/// that is asked for, it says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Strength {
+    /// The order of its accesses to the program's memory, as the source says; none if they
+    /// are not atomic.
+    pub order: Option<Ordering>,
+    /// The order of the read if nothing is written, for a compare-exchange that fails.
+    pub if_it_fails: Option<Ordering>,
+    /// It is a fence, and nothing else.
+    pub fence: Option<Ordering>,
+    /// It is an operation on threads or on synchronisation objects, not an access to
+    /// memory of the program.
+    pub is_sync: bool,
+    /// When whatever comes before it happens before what comes after a later step that
+    /// acquires, if that looks at state which this one has written.
+    pub releases: Option<TermId>,
+    pub acquires: Option<TermId>,
+    /// What it acquires, nobody else holds.
+    pub is_alone: bool,
 }
 
 /// An access as races see it.
@@ -208,6 +231,12 @@ pub enum Access {
 
 pub struct Cell {
     pub width: u32,
+    /// It is memory of the program, so that its order of writes is up to the memory
+    /// model. All else is bookkeeping, of which everybody sees the latest.
+    pub is_memory: bool,
+    /// It counts those who hold a lock together. They do not learn of each other: only
+    /// steps do that hold it alone, see [`Strength::is_alone`].
+    pub counts_readers: bool,
     /// Its value when main creates the first thread.
     pub initial: TermId,
     /// The values it can ever have.

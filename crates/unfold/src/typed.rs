@@ -114,6 +114,7 @@ impl<'p> Pass<'p> {
             Ok(position) => position,
             Err(flow) => return Ok(flow),
         };
+        self.note_order(frame, position, (&targets, size), inst)?;
         if self.confirm_guesses(state, position, &targets) == Flow::Dead {
             return Ok(Flow::Dead);
         }
@@ -191,6 +192,7 @@ impl<'p> Pass<'p> {
             Op::CompareExchange {
                 expected,
                 replacement,
+                is_weak,
                 ..
             } => {
                 let expected = self.value_of(state, frame, *expected);
@@ -213,7 +215,10 @@ impl<'p> Pass<'p> {
                     self.violate(state, Check::Uninitialised, unsure);
                 }
                 let expected = pass::as_term(&mut self.terms, &expected);
-                let is_equal = self.equal_words(old_term, expected);
+                let mut is_equal = self.equal_words(old_term, expected);
+                if *is_weak {
+                    is_equal = self.may_fail(frame, is_equal);
+                }
                 self.store_value(state, position, targets, &parts, &replacement, is_equal);
                 let bit = Value::Term(self.terms.to_bit(is_equal));
                 Some(Value::Tuple(Rc::from([old, bit])))

@@ -4,6 +4,7 @@
 use crate::memory::Memory;
 use crate::pass::{Start, Work};
 use crate::threads::ThreadId;
+use crate::unfolding::Standing;
 use crate::{Error, MAIN};
 use formula::TermId;
 use ir::{FunctionId, InstId, Program};
@@ -191,11 +192,11 @@ impl Prologue {
 /// Whether there is still time and memory.
 pub(crate) struct Patience<'p> {
     ticks: u64,
-    keep_going: &'p mut dyn FnMut(usize) -> bool,
+    keep_going: &'p mut dyn FnMut(&Standing) -> bool,
 }
 
 impl<'p> Patience<'p> {
-    pub(crate) fn new(keep_going: &'p mut dyn FnMut(usize) -> bool) -> Patience<'p> {
+    pub(crate) fn new(keep_going: &'p mut dyn FnMut(&Standing) -> bool) -> Patience<'p> {
         Patience {
             ticks: 0,
             keep_going,
@@ -203,9 +204,11 @@ impl<'p> Patience<'p> {
     }
 
     /// Asked often, answers rarely.
-    pub(crate) fn check(&mut self, terms: usize) -> Result<(), Error> {
+    pub(crate) fn check(&mut self, standing: &Standing) -> Result<(), Error> {
         self.ticks += 1;
-        match self.ticks.is_multiple_of(64) && !(self.keep_going)(terms) {
+        // Short passes are to be heard of, too.
+        let is_time = self.ticks.is_multiple_of(64) || self.ticks.is_power_of_two();
+        match is_time && !(self.keep_going)(standing) {
             true => Err(Error::Interrupted),
             false => Ok(()),
         }

@@ -20,15 +20,15 @@ use crate::{MAIN, offset_bits};
 use analysis::{Landmark, LoopId};
 use cranelift_entity::PrimaryMap;
 use formula::Terms;
-use ir::{FunctionId, Location, Program};
-use library::Surroundings;
+use ir::{FunctionId, InstId, Location, Program};
+use library::{MemoryModel, Surroundings};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Passes in which only values grow, before they are taken to be anything.
 const PATIENCE: u32 = 24;
 /// Passes at most. Facts grow, so there is an end; this is against surprises.
-const MAX_PASSES: u32 = 400;
+const MAX_PASSES: u32 = 5000;
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -153,13 +153,30 @@ pub struct Unfolding {
     pub is_settled: bool,
 }
 
-/// Unfolds a program. `keep_going` is asked now and then, with the number of
-/// terms so far.
+/// How far unfolding has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// So many in this pass.
+    pub terms: usize,
+    /// What is being executed.
+    pub site: (FunctionId, InstId),
+}
+
+/// Unfolds a program. `keep_going` is asked now and then.
 pub fn unfold(
     program: &Program,
     options: &Options,
-    keep_going: &mut dyn FnMut(usize) -> bool,
+    keep_going: &mut dyn FnMut(&Standing) -> bool,
 ) -> Result<Unfolding, Error> {
+    let is_weak = options.surroundings.memory_model != MemoryModel::Sc;
+    if is_weak && options.checks.has(Check::Uninitialised) {
+        // Which bits were written is bookkeeping, which says nothing of what was there
+        // when somebody looks at the past.
+        return Err(Error::Unsupported {
+            what: "looking for uninitialised values under a weak memory model".to_owned(),
+            location: None,
+        });
+    }
     let mut facts = Facts::of(program);
     let mut block_orders = BlockOrders::default();
     // Passes since the cells were last cut anew.
@@ -172,7 +189,7 @@ pub fn unfold(
             block_orders: &mut block_orders,
             facts: &mut facts,
             terms: Terms::new(),
-            values: Values::new(offset_bits(program)),
+            values: Values::new(crate::values::Layout::of(program)),
             tables: Tables::default(),
             threads: ThreadsUnderWay::default(),
             whereabouts: Whereabouts::new(program),
@@ -207,7 +224,7 @@ pub fn unfold(
             }
             continue;
         }
-        let unfolding = pass.finish(passes);
+        let unfolding = pass.finish(passes)?;
         if cfg!(debug_assertions) {
             unfolding.threads.expect_well_formed(program);
         }
@@ -243,14 +260,14 @@ impl Pass<'_> {
     }
 
     /// Makes the final threads, numbered in the order in which they were executed.
-    fn finish(mut self, passes: u32) -> Unfolding {
+    fn finish(mut self, passes: u32) -> Result<Unfolding, Error> {
         let works = self.threads.finish();
         let numbers: HashMap<ThreadId, ThreadId> = works
             .iter()
             .enumerate()
             .map(|(index, (thread, _))| (*thread, ThreadId::from_u32(index as u32)))
             .collect();
-        let mut uses = self.uses_by_thread();
+        let mut uses = self.uses_by_thread()?;
         let mut threads = PrimaryMap::new();
         let mut trails = PrimaryMap::new();
         for (thread, mut work) in works {
@@ -291,7 +308,7 @@ impl Pass<'_> {
         let values = (self.options.reductions.ranges).then_some(&self.facts.values);
         let cells = self.tables.cells.finish(values);
         let found = self.findings.finish(&numbers);
-        Unfolding {
+        Ok(Unfolding {
             threads: Threads {
                 terms: self.terms,
                 threads,
@@ -314,6 +331,6 @@ impl Pass<'_> {
             is_coarse: found.is_coarse,
             passes,
             is_settled: !self.facts.values.have_grown(),
-        }
+        })
     }
 }

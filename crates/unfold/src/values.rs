@@ -13,6 +13,40 @@ const FEW: usize = 256;
 /// Pairs to look at when combining two sets.
 const PAIRS: usize = 4096;
 
+/// What addresses look like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// How many bits of an address are the offset.
+    pub offset_bits: u32,
+    /// How many it has in all.
+    pub word_bits: u32,
+}
+
+impl Layout {
+    pub(crate) fn of(program: &ir::Program) -> Layout {
+        Layout {
+            offset_bits: crate::offset_bits(program),
+            word_bits: 8 * program.target.pointer_bytes as u32,
+        }
+    }
+
+    fn is_wide(self, value: u128) -> bool {
+        self.word_bits < 128 && value >> self.word_bits != 0
+    }
+
+    /// The addresses that a value may be or consist of, as objects and offsets: a
+    /// value of several words may have one in each.
+    fn addresses(self, value: u128) -> impl Iterator<Item = (u32, u64)> {
+        let whole = self.is_wide(value).then_some(value);
+        let count = 128 / self.word_bits;
+        let words = (0..count).map(move |at| value >> (at * self.word_bits) & mask(self.word_bits));
+        whole.into_iter().chain(words).filter_map(move |address| {
+            let object = object_of(address, self.offset_bits);
+            (object != 0).then(|| (object, offset_of(address, self.offset_bits)))
+        })
+    }
+}
+
 /// Addresses of an object: those whose offset leaves this rest when divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Places {
@@ -47,30 +81,37 @@ impl Reach {
         (self.within.is_empty() && self.open == 0).then_some(&self.few)
     }
 
-    fn union(&self, other: &Reach, bits: u32) -> Reach {
+    fn union(&self, other: &Reach, layout: Layout) -> Reach {
         let few = self.few.iter().chain(other.few.iter()).copied().collect();
         let within = self.within.iter().chain(other.within.iter()).copied();
-        Reach::of(few, within.collect(), gcd(self.open, other.open), bits)
+        Reach::of(few, within.collect(), gcd(self.open, other.open), layout)
     }
 
-    fn of(mut few: Vec<u128>, mut within: Vec<Places>, mut open: u32, bits: u32) -> Reach {
+    fn of(mut few: Vec<u128>, mut within: Vec<Places>, mut open: u32, layout: Layout) -> Reach {
         few.sort_unstable();
         few.dedup();
         if few.len() > FEW {
             for value in few.drain(..) {
-                let offset = offset_of(value, bits);
-                match object_of(value, bits) {
-                    0 => open = gcd(open, low_step(offset)),
-                    object => {
-                        let step = low_step(offset);
-                        within.push(Places {
-                            object,
-                            step,
-                            rest: 0,
-                        });
-                    }
+                let before = within.len();
+                within.extend(layout.addresses(value).map(|(object, offset)| Places {
+                    object,
+                    step: low_step(offset),
+                    rest: 0,
+                }));
+                if within.len() == before {
+                    open = gcd(open, low_step(offset_of(value, layout.offset_bits)));
+                } else if layout.is_wide(value) {
+                    // The other parts of it may be any numbers.
+                    open = 1;
                 }
             }
+        }
+        // What is among the open values anyway need not be told one by one. Otherwise
+        // values would grow for ever where there is no bound on turns.
+        if open != 0 {
+            few.retain(|value| {
+                layout.addresses(*value).next().is_some() || value % u128::from(open) != 0
+            });
         }
         within.sort_unstable();
         within.dedup();
@@ -93,18 +134,14 @@ impl Reach {
     }
 
     /// Its addresses after any multiple of a step has been added.
-    fn spread(&self, by: u32, bits: u32) -> Vec<Places> {
+    fn spread(&self, by: u32, layout: Layout) -> Vec<Places> {
         let mut found: Vec<Places> = Vec::new();
         for value in self.few.iter() {
-            let object = object_of(*value, bits);
-            if object != 0 {
-                let rest = (offset_of(*value, bits) % u64::from(by)) as u32;
-                found.push(Places {
-                    object,
-                    step: by,
-                    rest,
-                });
-            }
+            found.extend(layout.addresses(*value).map(|(object, offset)| Places {
+                object,
+                step: by,
+                rest: (offset % u64::from(by)) as u32,
+            }));
         }
         found.extend(self.within.iter().map(|places| places.coarser(by)));
         found
@@ -202,7 +239,7 @@ impl ValueSet {
     }
 
     /// Adds another set; returns whether that changes anything.
-    pub(crate) fn add(&mut self, other: &ValueSet, bits: u32) -> bool {
+    pub(crate) fn add(&mut self, other: &ValueSet, layout: Layout) -> bool {
         if self == other {
             return false;
         }
@@ -221,7 +258,7 @@ impl ValueSet {
             None => self.range.join(&other.range),
         };
         let union = ValueSet {
-            reach: self.reach.union(&other.reach, bits),
+            reach: self.reach.union(&other.reach, layout),
             range,
         };
         if *self == union {
@@ -241,15 +278,14 @@ impl ValueSet {
 /// The sets of terms, each computed once.
 pub(crate) struct Values {
     known: HashMap<TermId, Reach>,
-    /// How many bits of an address are the offset.
-    bits: u32,
+    layout: Layout,
 }
 
 impl Values {
-    pub(crate) fn new(bits: u32) -> Values {
+    pub(crate) fn new(layout: Layout) -> Values {
         Values {
             known: HashMap::new(),
-            bits,
+            layout,
         }
     }
 
@@ -319,8 +355,8 @@ impl Values {
         };
         let range = terms.range(id);
         let reach = match terms.term(id) {
-            Term::Constant(value) => Reach::of(vec![value], Vec::new(), 0, self.bits),
-            Term::Ite(_, a, b) => self.get(a).union(&self.get(b), self.bits),
+            Term::Constant(value) => Reach::of(vec![value], Vec::new(), 0, self.layout),
+            Term::Ite(_, a, b) => self.get(a).union(&self.get(b), self.layout),
             Term::BitNot(a) => self.map(a, width, |value| !value),
             Term::ZeroExtend(a) => self.map(a, width, |value| value),
             Term::SignExtend(a) => {
@@ -339,9 +375,13 @@ impl Values {
                     _ => 1,
                 };
                 match few {
-                    Some(few) if is_exact => Reach::of(few, Vec::new(), 0, self.bits),
-                    Some(few) => Reach::of(few, Vec::new(), step, self.bits),
-                    None => Reach::open(1),
+                    Some(few) if is_exact => Reach::of(few, Vec::new(), 0, self.layout),
+                    few => {
+                        let mut within = high.spread(1, self.layout);
+                        within.extend(low.spread(1, self.layout));
+                        let step = few.as_ref().map_or(1, |_| step);
+                        Reach::of(few.unwrap_or_default(), within, step, self.layout)
+                    }
                 }
             }
             Term::Binary(op, a, b) => self.binary(op, &self.get(a), &self.get(b), width),
@@ -353,7 +393,7 @@ impl Values {
             && let Some(values) = enumerate(range)
             && values.len() <= FEW
         {
-            return Reach::of(values, Vec::new(), 0, self.bits);
+            return Reach::of(values, Vec::new(), 0, self.layout);
         }
         if reach.few.iter().all(|value| range.contains(*value)) {
             return reach;
@@ -368,22 +408,22 @@ impl Values {
     /// Sums of addresses and numbers that are not known one by one stay within the
     /// objects, if they mean anything at all.
     fn binary(&self, op: BinaryOp, left: &Reach, right: &Reach, width: u32) -> Reach {
-        let bits = self.bits;
+        let layout = self.layout;
         let Some(few) = pairs(left, right, width, |a, b| combine(op, a, b, width)) else {
             // Too many: as if both were anything.
             let step = gcd(step_of(left), step_of(right)).max(1);
-            let mut within = left.spread(step, bits);
-            within.extend(right.spread(step, bits));
-            return Reach::of(Vec::new(), within, step, bits);
+            let mut within = left.spread(step, layout);
+            within.extend(right.spread(step, layout));
+            return Reach::of(Vec::new(), within, step, layout);
         };
         if left.exact().and(right.exact()).is_some() {
-            return Reach::of(few, Vec::new(), 0, bits);
+            return Reach::of(few, Vec::new(), 0, layout);
         }
         let mut within = Vec::new();
         let open = match op {
             BinaryOp::Add | BinaryOp::Sub => {
                 if right.open != 0 {
-                    within.extend(left.spread(right.open, bits));
+                    within.extend(left.spread(right.open, layout));
                 }
                 let shifts: Vec<u128> = match op {
                     BinaryOp::Add => right.few.to_vec(),
@@ -396,7 +436,7 @@ impl Values {
                 within.extend(left.shifted(&shifts));
                 if op == BinaryOp::Add {
                     if left.open != 0 {
-                        within.extend(right.spread(left.open, bits));
+                        within.extend(right.spread(left.open, layout));
                     }
                     within.extend(right.shifted(&left.few));
                 }
@@ -407,8 +447,8 @@ impl Values {
                 }
             }
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                within.extend(left.spread(1, bits));
-                within.extend(right.spread(1, bits));
+                within.extend(left.spread(1, layout));
+                within.extend(right.spread(1, layout));
                 1
             }
             BinaryOp::Mul => {
@@ -427,7 +467,11 @@ impl Values {
             },
             _ => 1,
         };
-        Reach::of(few, within, open, bits)
+        if width > layout.word_bits && matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight) {
+            // One of its words takes the place of another.
+            within.extend(left.spread(1, layout));
+        }
+        Reach::of(few, within, open, layout)
     }
 
     fn map(&self, a: TermId, width: u32, f: impl Fn(u128) -> u128) -> Reach {
@@ -443,7 +487,7 @@ impl Values {
         } else {
             1
         };
-        Reach::of(few, reach.within.to_vec(), open, self.bits)
+        Reach::of(few, reach.within.to_vec(), open, self.layout)
     }
 }
 
@@ -539,6 +583,10 @@ mod tests {
     /// Offsets of 4 bits in words of 8 leave 15 objects.
     const OFFSET_BITS: u32 = 4;
     const WIDTH: u32 = 8;
+    const LAYOUT: Layout = Layout {
+        offset_bits: OFFSET_BITS,
+        word_bits: WIDTH,
+    };
     const OPS: [BinaryOp; 13] = BinaryOp::ALL;
 
     fn is_covered(reach: &Reach, value: u128) -> bool {
@@ -573,7 +621,7 @@ mod tests {
         let mut numbers = Numbers(1);
         for _ in 0..300 {
             let mut terms = Terms::new();
-            let mut values = Values::new(OFFSET_BITS);
+            let mut values = Values::new(LAYOUT);
             let wide = terms.new_variable("wide", Sort::BitVec(WIDTH));
             let narrow = terms.new_variable_in("narrow", Range::from_unsigned(WIDTH, 0..=2));
             let choice = terms.new_variable("choice", Sort::Bool);
@@ -622,7 +670,10 @@ mod tests {
     #[test]
     fn an_index_keeps_the_step_of_its_array() {
         let mut terms = Terms::new();
-        let mut values = Values::new(32);
+        let mut values = Values::new(Layout {
+            offset_bits: 32,
+            word_bits: 64,
+        });
         let index = terms.new_variable("index", Sort::BitVec(64));
         let (base, size) = (terms.constant(64, 5 << 32 | 8), terms.constant(64, 12));
         let scaled = terms.mul(index, size);
@@ -634,5 +685,45 @@ mod tests {
             rest: 8,
         };
         assert_eq!(*reach.within, [places]);
+    }
+
+    /// However many words a value has, the addresses in them are not lost.
+    #[test]
+    fn addresses_in_wide_values_are_found_again() {
+        let mut terms = Terms::new();
+        let mut values = Values::new(LAYOUT);
+        let tag = terms.new_variable("tag", Sort::BitVec(WIDTH));
+        let mut pointer = terms.constant(WIDTH, 0x10);
+        for number in 1..15u128 {
+            for offset in 0..16 {
+                let choice = terms.new_variable("choice", Sort::Bool);
+                let other = terms.constant(WIDTH, number << OFFSET_BITS | offset);
+                pointer = terms.ite(choice, other, pointer);
+            }
+        }
+        let double = terms.concat(pointer, pointer);
+        let tagged = terms.concat(pointer, tag);
+        let set = values.of(&terms, tagged);
+        let cell = terms.new_variable("cell", Sort::BitVec(2 * WIDTH));
+        values.set(cell, &set);
+        let set = values.of(&terms, double);
+        let other = terms.new_variable("other", Sort::BitVec(2 * WIDTH));
+        values.set(other, &set);
+        let eight = terms.constant(2 * WIDTH, WIDTH.into());
+        let shifted = terms.binary(BinaryOp::ShiftRight, cell, eight);
+        let parts = [
+            terms.extract(cell, 2 * WIDTH - 1, WIDTH),
+            terms.extract(shifted, WIDTH - 1, 0),
+            terms.extract(other, WIDTH - 1, 0),
+            terms.extract(other, 2 * WIDTH - 1, WIDTH),
+        ];
+        for part in parts {
+            let reach = values.reach(&terms, part);
+            for number in 1..15 {
+                let is_there = reach.within.iter().any(|places| places.object == number)
+                    || reach.few.contains(&(u128::from(number) << OFFSET_BITS));
+                assert!(is_there, "object {number} is not in {reach:?}");
+            }
+        }
     }
 }

@@ -279,6 +279,10 @@ impl Verifier<'_> {
         for wait in &position.waits {
             self.expect_condition(wait.until, "what is waited for");
         }
+        let strength = &position.strength;
+        for condition in strength.releases.iter().chain(&strength.acquires) {
+            self.expect_condition(*condition, "when it synchronises");
+        }
         for (condition, _) in &position.joins {
             self.expect_condition(*condition, "the condition of a join");
         }

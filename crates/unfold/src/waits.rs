@@ -52,8 +52,12 @@ impl<'p> Pass<'p> {
             return position;
         }
         let position = position.unwrap_or_else(|| self.position(frame, state, part));
-        // If something is wrong with the object, there is no use in waiting for it.
-        let valid = self.work().thread.positions[position].requires.clone();
+        // If something is wrong with the object, the step does not wait for it: it goes
+        // wrong, or the thread stops.
+        let mut valid = self.work().thread.positions[position].requires.clone();
+        let thread = self.threads.current();
+        let wrong = self.findings.violations_after(thread, position + 1);
+        valid.extend(wrong.into_iter().map(|condition| self.terms.not(condition)));
         let valid = self.terms.all(&valid);
         let until = self.terms.implies(valid, condition);
         let wait = Wait { until, holders };

@@ -6,6 +6,7 @@ use crate::checks::Check;
 use crate::compute::words;
 use crate::facts::objects::FrameKey;
 use crate::locksets::Held;
+use crate::models::jumps::JumpsUnderWay;
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, LastStep, Pass, Start, State, Value, Work};
 use crate::published::Published;
@@ -40,6 +41,7 @@ impl<'p> Pass<'p> {
             thread,
             trail: pass::Trail::default(),
             ended: Vec::new(),
+            jumps: JumpsUnderWay::default(),
         };
         self.threads.begin(start.thread, work);
         let always = self.truth();
@@ -60,6 +62,7 @@ impl<'p> Pass<'p> {
             bounds: Rc::default(),
             unnoticed: Vec::new(),
             held: Held::default(),
+            cleanups: Rc::from([]),
         };
         self.whereabouts.begin_thread();
         let is_main = start.thread.as_u32() == 0;
@@ -74,6 +77,7 @@ impl<'p> Pass<'p> {
             self.run_main(state, frame)?
         } else if library::is_atomic_function(&self.program.functions[start.function].symbol) {
             // The whole thread is one step.
+            self.refuse_if_weak(&frame, "a thread that is an atomic section")?;
             let mut state = state;
             let step = Step {
                 place: Place::Start,
@@ -167,6 +171,9 @@ impl<'p> Pass<'p> {
         };
         let position = self.push_position(&mut state, step, 0);
         self.work().thread.can_end = true;
+        self.note_sync(Some(position));
+        let always = self.truth();
+        self.releases(&state, Some(position), always);
         self.note_end(&mut state, position);
         self.set_result(&mut state, position, result);
         self.end_with_thread(&mut state, position);
@@ -204,6 +211,8 @@ impl<'p> Pass<'p> {
             block: Body::ENTRY,
             inst: ir::InstId::from_u32(0),
             execution: 0,
+            places: Vec::new(),
+            called_at: None,
         })
     }
 
@@ -237,6 +246,7 @@ impl<'p> Pass<'p> {
         let outer_registers = std::mem::take(&mut state.registers);
         let outer_iterations = std::mem::replace(&mut state.iterations, Rc::from([]));
         let ended_before = self.work().ended.len();
+        let jumps_before = self.work().jumps.count();
         let mut registers = BTreeMap::new();
         for (index, argument) in frame.arguments.drain(..).enumerate() {
             registers.insert(ir::ValueId::from_u32(index as u32), argument);
@@ -248,28 +258,40 @@ impl<'p> Pass<'p> {
         let key = frame.order.key(Body::ENTRY, &state.iterations);
         pending.insert(key, (Body::ENTRY, state));
         let mut returned: Option<(State, Option<Value>)> = None;
-        while let Some((_, (block, mut state))) = pending.pop_first() {
+        loop {
+            let (block, index, mut state) = match pending.pop_first() {
+                Some((_, (block, state))) => (block, 0, state),
+                None => match self.land(&mut frame, body)? {
+                    Some(landing) => (landing.block, landing.index, landing.state),
+                    None => break,
+                },
+            };
             self.tick()?;
-            let is_last =
-                pending.is_empty() && returned.is_none() && self.work().ended.len() == ended_before;
+            let is_last = pending.is_empty()
+                && returned.is_none()
+                && self.work().ended.len() == ended_before
+                && self.work().jumps.count() == jumps_before;
             if is_last {
                 // All other paths have come to a halt.
                 self.relax(&mut state, frame.entry);
             }
             frame.is_only_path = frame.caller_is_only_path && is_last;
             frame.block = block;
-            frame.scratch.clear();
-            if self.run_block(&mut state, &mut frame, body, block)? == Flow::Dead {
+            if index == 0 {
+                frame.scratch.clear();
+            }
+            if self.run_block(&mut state, &mut frame, body, (block, index))? == Flow::Dead {
                 continue;
             }
             self.leave_block(state, &mut frame, body, block, &mut pending, &mut returned)?;
         }
+        self.work().jumps.close(&frame.places);
         self.whereabouts.leave();
         self.whereabouts.go_to(outer_function, outer_inst);
         let Some((mut state, value)) = returned else {
             return Ok(None);
         };
-        if self.work().ended.len() == ended_before {
+        if self.work().ended.len() == ended_before && self.work().jumps.count() == jumps_before {
             // Every path has returned, or has come to a halt.
             self.relax(&mut state, frame.entry);
         }
@@ -284,9 +306,9 @@ impl<'p> Pass<'p> {
         state: &mut State,
         frame: &mut Frame,
         body: &'p Body,
-        block: BlockId,
+        (block, index): (BlockId, usize),
     ) -> Result<Flow, Error> {
-        for inst in &body.blocks[block].insts {
+        for inst in &body.blocks[block].insts[index..] {
             frame.inst = *inst;
             self.whereabouts.go_to(frame.function, *inst);
             if self.prologue.is_alone() {

@@ -12,8 +12,8 @@ use std::time::Duration;
 use tests::judge::build::Workshop;
 use tests::judge::verdict::{Case, Effort};
 use tests::judge::{self, verdict};
-use tests::oracle::campaign::{self, Plan, Tally};
-use tests::oracle::proofs;
+use tests::oracle::campaign::{self, Plan, Strategies, Tally};
+use tests::oracle::{proofs, weak};
 
 const HELP: &str = "\
 usage: oracle [options]
@@ -26,9 +26,13 @@ usage: oracle [options]
   --keep DIR    where to put programs on which the two sides disagree
   --time SECS   begin no program after this time
   --strategies  ask about every program with every strategy
+  --usual       ask with the usual search only, which is several times as fast
   --malloc-may-fail  let allocations fail in every program, not only in a third
   --lifecycles  threads begin and end in unusual ways; natively, half of them do
+  --idioms      futexes, clean-up handlers, cancelled threads and jumps
   --proofs      compare the prover with the plain enumeration instead
+  --weak        compare the explorer with the axioms of the memory models instead, on
+                programs with memory orders and fences
   --show        print the program of the seed instead
 
   --native      compare the explorer with native runs instead; then also:
@@ -44,6 +48,7 @@ struct Arguments {
     shows: bool,
     native: bool,
     proofs: bool,
+    weak: bool,
     runs: u32,
     race_runs: u32,
     files: Vec<PathBuf>,
@@ -67,6 +72,9 @@ fn main() -> ExitCode {
     if arguments.proofs {
         return prove(&arguments.plan);
     }
+    if arguments.weak {
+        return compare_weak(&arguments);
+    }
     let plan = arguments.plan;
     if arguments.shows {
         print!("{}", plan.program(plan.first_seed).print());
@@ -78,6 +86,32 @@ fn main() -> ExitCode {
     eprintln!();
     print!("{tally}");
     match tally.disagreements.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// The explorer against the axioms of memory models.
+fn compare_weak(arguments: &Arguments) -> ExitCode {
+    let plan = &arguments.plan;
+    if arguments.shows {
+        print!("{}", weak::Program::of_seed(plan.first_seed).text(None));
+        return ExitCode::SUCCESS;
+    }
+    let findings = weak::campaign(plan, &|done, found| {
+        if done.is_multiple_of(10) || done == plan.count {
+            eprint!(
+                "\r{done} of {} programs, {found} with findings ",
+                plan.count
+            );
+        }
+    });
+    eprintln!();
+    for (seed, what) in &findings {
+        println!("seed {seed}: {what}");
+    }
+    println!("disagreements {}", findings.len());
+    match findings.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     }
@@ -214,14 +248,16 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
             jobs: 2,
             keep: None,
             time: None,
-            every_strategy: false,
+            strategies: Strategies::default(),
             malloc_may_fail: false,
             default_checks: false,
             lifecycles: false,
+            idioms: false,
         },
         shows: false,
         native: false,
         proofs: false,
+        weak: false,
         runs: 50,
         race_runs: 10,
         files: Vec::new(),
@@ -237,8 +273,16 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
                 plan.lifecycles = true;
                 continue;
             }
+            "--idioms" => {
+                plan.idioms = true;
+                continue;
+            }
             "--native" => {
                 parsed.native = true;
+                continue;
+            }
+            "--weak" => {
+                parsed.weak = true;
                 continue;
             }
             "--proofs" => {
@@ -246,7 +290,11 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
                 continue;
             }
             "--strategies" => {
-                plan.every_strategy = true;
+                plan.strategies = Strategies::Every;
+                continue;
+            }
+            "--usual" => {
+                plan.strategies = Strategies::None;
                 continue;
             }
             "--malloc-may-fail" => {

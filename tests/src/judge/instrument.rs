@@ -133,7 +133,9 @@ pub fn traits(text: &str) -> Traits {
         traits.has_atomics |= matches!(operation, "atomicrmw" | "cmpxchg" | "fence")
             || code.contains("load atomic")
             || code.contains("store atomic")
-            || code.contains("call") && code.contains("@__atomic");
+            || code.contains("call") && code.contains("@__atomic")
+            // What assembly does is no race, but nobody else sees what it orders.
+            || code.contains(" asm ");
         traits.has_atomic_sections |= code.contains("@__VERIFIER_atomic");
         traits.has_threads |= code.contains("@pthread_create(") || code.contains("@thrd_create(");
         traits.has_early_ends |= EARLY_ENDS.iter().any(|name| code.contains(name));

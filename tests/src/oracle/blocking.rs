@@ -5,7 +5,7 @@ use super::generate::Generator;
 use super::syntax::{Stmt, between, block, if_else, number, plain, value};
 
 impl Generator {
-    pub fn blocking(&mut self) {
+    pub(super) fn blocking(&mut self) {
         match self.rng.u32(..12) {
             0..4 => self.lock_orders(),
             4 => self.condition_variable(),

@@ -25,6 +25,16 @@ const SHRINK_TIME: Duration = Duration::from_secs(90);
 pub const MOST_CONTEXTS: u32 = 6;
 const MOST_ROUNDS: u32 = 3;
 
+/// Which strategies to ask with, besides the usual search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategies {
+    None,
+    /// One of them, for one program in four.
+    #[default]
+    Some,
+    Every,
+}
+
 pub struct Plan {
     /// What the programs are about, and what is asked.
     pub property: Property,
@@ -35,22 +45,24 @@ pub struct Plan {
     pub keep: Option<PathBuf>,
     /// No program is begun after this time.
     pub time: Option<Duration>,
-    /// Ask about every program with every strategy, not only with some.
-    pub every_strategy: bool,
+    pub strategies: Strategies,
     /// Let allocations fail in every program, not only in some.
     pub malloc_may_fail: bool,
     /// All that ends a thread counts, as it does by default.
     pub default_checks: bool,
     /// Threads begin and end in unusual ways.
     pub lifecycles: bool,
+    /// Futexes, clean-up handlers, cancelled threads and jumps.
+    pub idioms: bool,
 }
 
 impl Plan {
     /// The program of a seed.
     pub fn program(&self, seed: u64) -> Program {
-        match self.lifecycles {
-            true => generate::program_with_lifecycles(self.property, seed),
-            false => generate::program_about(self.property, seed),
+        match (self.lifecycles, self.idioms) {
+            (true, _) => generate::program_with_lifecycles(self.property, seed),
+            (false, true) => generate::program_with_idioms(self.property, seed),
+            (false, false) => generate::program_about(self.property, seed),
         }
     }
 }
@@ -104,8 +116,10 @@ pub fn run(plan: &Plan, watch: &(dyn Fn(&Tally) + Sync)) -> Tally {
             if plan.default_checks {
                 scope.checks = Checks::ends_of_threads();
             }
-            if plan.every_strategy {
-                scope.searches = every_search(seed);
+            match plan.strategies {
+                Strategies::Some => {}
+                Strategies::Every => scope.searches = every_search(seed),
+                Strategies::None => scope.searches.clear(),
             }
             scope.malloc_may_fail |= plan.malloc_may_fail;
             let result = try_compare(&program, &scope);
@@ -159,6 +173,7 @@ pub fn scope(property: Property, seed: u64) -> Scope {
         rounds: (1..=rounds).collect(),
         variants,
         unmerged: rng.u8(..4) == 0,
+        any_order: true,
         searches: match rng.u8(..4) {
             0 => vec![any_search(&mut rng)],
             _ => Vec::new(),

@@ -6,7 +6,10 @@
 
 use super::syntax::Program;
 use crate::{clang, run, unfolding};
-use check::{Assumption, Omission, Order, Reductions, Search, Slice, Strategy, Tiling, Verdict};
+use check::{
+    Assumption, Encoding, Engine, Omission, Order, Reason, Reductions, Search, Slice, Strategy,
+    Tiling, Verdict,
+};
 use library::{Surroundings, Undefined};
 use replay::{Checks, Config, Exploration, Image, Mode, Property, Schedule};
 use std::collections::BTreeMap;
@@ -51,6 +54,8 @@ pub struct Scope {
     pub searches: Vec<Search>,
     /// Compare the explorer with itself too, without merging states.
     pub unmerged: bool,
+    /// Also ask without a bound on contexts, with the encoding by order.
+    pub any_order: bool,
     /// Let allocations fail, on both sides.
     pub malloc_may_fail: bool,
 }
@@ -184,6 +189,7 @@ impl Disagreement {
             rounds: Vec::new(),
             variants: vec![self.variant],
             searches: Vec::new(),
+            any_order: self.order.is_none() && self.kind != Kind::Merging,
             unmerged: self.kind == Kind::Merging,
         };
         if self.search.strategy.is_some() {
@@ -327,28 +333,35 @@ impl Session<'_> {
                     let from = &mut self.agreement.violated_from;
                     *from = Some(from.map_or(n, |least| least.min(n)));
                 }
-                self.ask(order, variant, &search, is_violated)?;
+                self.ask(Some(order), variant, &search, is_violated)?;
             }
+        }
+        for variant in scope.variants.iter().filter(|_| scope.any_order) {
+            let Some(is_violated) = self.explore(self.key(None)) else {
+                return Ok(());
+            };
+            self.ask(None, *variant, &Search::default(), is_violated)?;
         }
         Ok(())
     }
 
     fn explore_order(&mut self, order: Order) -> Option<bool> {
-        self.explore(self.key(order))
+        self.explore(self.key(Some(order)))
     }
 
-    fn key(&self, order: Order) -> Key {
+    fn key(&self, order: Option<Order>) -> Key {
         let unwind = Some(self.program.unwind);
         match order {
-            Order::Contexts(n) => (Some(n), None, unwind),
-            Order::Rounds(n) => (None, Some(n), unwind),
+            Some(Order::Contexts(n)) => (Some(n), None, unwind),
+            Some(Order::Rounds(n)) => (None, Some(n), unwind),
+            None => (None, None, unwind),
         }
     }
 
     /// Whether there is a violation if inputs may also have the values of a run.
     /// What was never written may have any value, while the explorer tries those
     /// that the program's own inputs are compared with.
-    fn explore_with(&mut self, order: Order, schedule: &Schedule) -> Option<bool> {
+    fn explore_with(&mut self, order: Option<Order>, schedule: &Schedule) -> Option<bool> {
         let mut values = self.program.inputs.clone();
         values.extend(schedule.inputs.iter().map(|input| input.value));
         values.sort_unstable();
@@ -439,13 +452,15 @@ impl Session<'_> {
     }
 
     /// Panics if what the checker unfolds at these bounds is not well formed.
-    fn verify_threads(&self, order: Order, variant: Reductions) {
-        let (Order::Contexts(turns) | Order::Rounds(turns)) = order;
+    fn verify_threads(&self, order: Option<Order>, variant: Reductions) {
+        let turns = order.map(|order| match order {
+            Order::Contexts(turns) | Order::Rounds(turns) => turns,
+        });
         let options = unfold::Options {
             checks: unfolding::checks_of(self.config.checks),
             unwind: self.program.unwind,
             unwind_every_loop: true,
-            turns: Some(turns),
+            turns,
             surroundings: self.config.surroundings.clone(),
             reductions: variant.unfolding,
             ..unfold::Options::default()
@@ -454,9 +469,10 @@ impl Session<'_> {
         let _ = unfolding::unfold(self.loaded, &options);
     }
 
+    /// Without a bound on contexts, the encoding by order is asked.
     fn ask(
         &mut self,
-        order: Order,
+        order: Option<Order>,
         variant: Reductions,
         search: &Search,
         is_violated: bool,
@@ -464,7 +480,7 @@ impl Session<'_> {
         let unwind = self.program.unwind;
         let options = check::Options {
             bounds: check::Bounds {
-                order: Some(order),
+                order,
                 unwind: Some(unwind),
                 unwind_every_loop: true,
                 unwind_set: BTreeMap::new(),
@@ -475,6 +491,14 @@ impl Session<'_> {
             search: search.clone(),
             // What else a verdict says is not compared, and takes its time.
             looks_beside: false,
+            encodings: match order {
+                Some(_) => [Encoding::Contexts].into(),
+                None => [Encoding::Order].into(),
+            },
+            engines: match order {
+                Some(_) => Engine::ALL.into(),
+                None => [Engine::Bounded].into(),
+            },
             ..check::Options::default()
         };
         let start = Instant::now();
@@ -487,7 +511,7 @@ impl Session<'_> {
         self.agreement.checking += start.elapsed();
         let disagree = |kind, what: String| Disagreement {
             kind,
-            order: Some(order),
+            order,
             variant,
             search: Box::new(search.clone()),
             what,
@@ -501,10 +525,18 @@ impl Session<'_> {
                 ));
             }
         };
-        match &report.verdict {
+        // What was shown is compared, whether or not that answers the question.
+        let verdict = match report.verdict {
+            Verdict::Unknown {
+                reason: Reason::Bounds,
+                established: Some(limits),
+            } => Verdict::SafeUpTo(limits),
+            verdict => verdict,
+        };
+        match &verdict {
             Verdict::Violated(run) => {
                 let n_contexts = run.schedule.contexts.len();
-                if let Order::Contexts(most) = order
+                if let Some(Order::Contexts(most)) = order
                     && n_contexts > most as usize
                 {
                     let what = format!("the run has {n_contexts} contexts");

@@ -4,7 +4,7 @@ use super::generate::{Generator, between_atomic};
 use super::syntax::{Stmt, between, block, if_else, number, plain, value};
 
 impl Generator {
-    pub fn contention(&mut self) {
+    pub(super) fn contention(&mut self) {
         match self.rng.u32(..11) {
             0 | 1 => self.guarded_memory(),
             2 => self.neighbours(),

@@ -5,7 +5,7 @@ use super::syntax::{Expr, Function, number, plain, value};
 
 impl Generator {
     /// An `int`, say; at most `reads` of shared memory.
-    pub fn expr(&mut self, role: usize, depth: u32) -> Expr {
+    pub(super) fn expr(&mut self, role: usize, depth: u32) -> Expr {
         let ints = self.bodies[role].ints.clone();
         match self.rng.u32(..if depth == 0 { 8 } else { 22 }) {
             0 | 1 => number(self.rng.i64(-1..4)),
@@ -48,7 +48,7 @@ impl Generator {
     }
 
     /// Something that may be true or false.
-    pub fn condition(&mut self, role: usize, depth: u32) -> Expr {
+    pub(super) fn condition(&mut self, role: usize, depth: u32) -> Expr {
         if self.one_in(3) {
             return self.expr(role, depth);
         }
@@ -58,7 +58,7 @@ impl Generator {
     }
 
     /// A read of shared memory, if there may still be one.
-    pub fn shared_read(&mut self, role: usize) -> Expr {
+    pub(super) fn shared_read(&mut self, role: usize) -> Expr {
         if self.reads == 0 {
             return number(self.rng.i64(0..3));
         }
@@ -72,7 +72,7 @@ impl Generator {
     }
 
     /// A nondeterministic value, restricted to a few.
-    pub fn input(&mut self) -> Expr {
+    pub(super) fn input(&mut self) -> Expr {
         self.feature("input");
         match self.rng.u32(..4) {
             0 => value("__VERIFIER_nondet_bool()", []),
@@ -85,7 +85,7 @@ impl Generator {
         }
     }
 
-    pub fn array(&mut self) -> (String, u32) {
+    pub(super) fn array(&mut self) -> (String, u32) {
         let known = self.globals.iter().find_map(|global| {
             let rest = global.strip_prefix("int r")?;
             let (number, _) = rest.split_once('[')?;
@@ -99,7 +99,7 @@ impl Generator {
     }
 
     /// An index that is never out of range.
-    pub fn index(&mut self, role: usize, length: u32) -> Expr {
+    pub(super) fn index(&mut self, role: usize, length: u32) -> Expr {
         if self.one_in(3) {
             return number(self.rng.i64(0..i64::from(length)));
         }
@@ -114,7 +114,7 @@ impl Generator {
     }
 
     /// A call of a function with arguments and a result.
-    pub fn call(&mut self, role: usize, depth: u32) -> Expr {
+    pub(super) fn call(&mut self, role: usize, depth: u32) -> Expr {
         self.feature("function call");
         let argument = self.expr(role, depth.saturating_sub(1));
         let name = self.name("f");

@@ -27,7 +27,7 @@ pub(super) enum Ty {
 }
 
 impl Ty {
-    pub const NUMBERS: [Ty; 6] = [
+    pub(super) const NUMBERS: [Ty; 6] = [
         Ty::Int,
         Ty::Char,
         Ty::UnsignedChar,
@@ -36,7 +36,7 @@ impl Ty {
         Ty::Long,
     ];
 
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Ty::Char => "signed char",
             Ty::UnsignedChar => "unsigned char",
@@ -126,6 +126,13 @@ pub fn program_about(property: Property, seed: u64) -> Program {
 pub fn program_with_lifecycles(property: Property, seed: u64) -> Program {
     let mut generator = generator(property, seed);
     generator.add_lifecycles();
+    generator.finish()
+}
+
+/// The same, with what POSIX code does besides locks.
+pub fn program_with_idioms(property: Property, seed: u64) -> Program {
+    let mut generator = generator(property, seed);
+    generator.add_idioms();
     generator.finish()
 }
 
@@ -240,33 +247,33 @@ impl Generator {
 
     // Chance and names.
 
-    pub fn one_in(&mut self, n: u32) -> bool {
+    pub(super) fn one_in(&mut self, n: u32) -> bool {
         self.rng.u32(..n) == 0
     }
 
-    pub fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
+    pub(super) fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.rng.usize(..choices.len())].clone()
     }
 
-    pub fn feature(&mut self, name: &'static str) {
+    pub(super) fn feature(&mut self, name: &'static str) {
         self.features.insert(name);
     }
 
-    pub fn name(&mut self, prefix: &str) -> String {
+    pub(super) fn name(&mut self, prefix: &str) -> String {
         self.next_name += 1;
         format!("{prefix}{}", self.next_name)
     }
 
     /// Declares a global variable; `declarator` may contain `@`, which stands
     /// for the name.
-    pub fn global(&mut self, prefix: &str, declarator: &str) -> String {
+    pub(super) fn global(&mut self, prefix: &str, declarator: &str) -> String {
         let name = self.name(prefix);
         self.globals.push(declarator.replace('@', &name));
         name
     }
 
     /// A new local `int` of a body, which is 0 at first.
-    pub fn local(&mut self, role: usize) -> String {
+    pub(super) fn local(&mut self, role: usize) -> String {
         let name = self.name("l");
         let body = &mut self.bodies[role];
         body.locals.push(format!("int {name} = 0"));
@@ -277,7 +284,7 @@ impl Generator {
     // Shared variables.
 
     /// A new shared number of any type, somewhere in memory.
-    pub fn shared(&mut self) -> Var {
+    pub(super) fn shared(&mut self) -> Var {
         let ty = match self.rng.u32(..16) {
             0..8 => Ty::Int,
             8 => Ty::Bool,
@@ -287,7 +294,7 @@ impl Generator {
     }
 
     /// A new shared number with a first value.
-    pub fn shared_of(&mut self, ty: Ty, first: i64) -> Var {
+    pub(super) fn shared_of(&mut self, ty: Ty, first: i64) -> Var {
         let name = ty.name();
         let mut has_address = true;
         let text = match self.rng.u32(..20) {
@@ -359,7 +366,7 @@ impl Generator {
     }
 
     /// One of the shared numbers there are.
-    pub fn some_var(&mut self) -> Var {
+    pub(super) fn some_var(&mut self) -> Var {
         if self.vars.is_empty() || (self.vars.len() < 3 && self.one_in(12)) {
             return self.shared();
         }
@@ -367,7 +374,7 @@ impl Generator {
         self.pick(&vars)
     }
 
-    pub fn mutex(&mut self) -> String {
+    pub(super) fn mutex(&mut self) -> String {
         if self.mutexes.is_empty() || self.one_in(6) {
             let mutex = match self.one_in(8) {
                 true => {
@@ -385,7 +392,7 @@ impl Generator {
 
     // Ways to read, to write and to check.
 
-    pub fn read(&mut self, var: &Var) -> Expr {
+    pub(super) fn read(&mut self, var: &Var) -> Expr {
         if var.has_address && self.one_in(8) {
             self.feature("atomic load");
             let order = self.pick(&[5, 5, 2, 0]);
@@ -394,7 +401,7 @@ impl Generator {
         value(&var.text, [])
     }
 
-    pub fn write(&mut self, var: &Var, what: Expr) -> Stmt {
+    pub(super) fn write(&mut self, var: &Var, what: Expr) -> Stmt {
         let text = &var.text;
         match self.rng.u32(..16) {
             0 if var.has_address => {
@@ -424,7 +431,7 @@ impl Generator {
         }
     }
 
-    pub fn assert(&mut self, condition: Expr) -> Stmt {
+    pub(super) fn assert(&mut self, condition: Expr) -> Stmt {
         match self.assertion {
             0 => plain("__VERIFIER_assert($)", [condition]),
             1 => if_else(
@@ -440,7 +447,7 @@ impl Generator {
     }
 
     /// A comparison that may or may not hold.
-    pub fn random_assertion(&mut self, role: usize) -> Stmt {
+    pub(super) fn random_assertion(&mut self, role: usize) -> Stmt {
         self.reads = 1;
         let left = match self.one_in(4) {
             true => self.expr(role, 1),

@@ -28,7 +28,7 @@ enum Life {
 }
 
 impl Generator {
-    pub fn handed_out(&mut self, property: Property) {
+    pub(super) fn handed_out(&mut self, property: Property) {
         match property {
             Property::Leak | Property::Cleanup if !self.one_in(3) => self.lent_block(),
             Property::Deadlock if !self.one_in(3) => self.lent_lock(),

@@ -5,7 +5,7 @@ use super::generate::Generator;
 use super::syntax::{Function, Stmt, if_else, number, plain, value};
 
 impl Generator {
-    pub fn add_library_scenario(&mut self) {
+    pub(super) fn add_library_scenario(&mut self) {
         match self.rng.u32(..8) {
             0 | 1 => self.shared_text(),
             2 => self.duplicate(),

@@ -21,7 +21,7 @@ pub(super) struct Frame {
 
 impl Generator {
     /// To be called when the bodies are filled, before the frame is made.
-    pub fn add_lifecycles(&mut self) {
+    pub(super) fn add_lifecycles(&mut self) {
         // A thread must not work on a local of main that has ended: what happens then
         // is not seen on every machine.
         let has_locals_abroad = (self.arguments.iter()).any(|(_, what)| what.starts_with('&'));

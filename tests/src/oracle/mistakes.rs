@@ -7,7 +7,7 @@ use replay::Property;
 
 impl Generator {
     /// Adds something that may violate a property.
-    pub fn add_mistake(&mut self, property: Property) {
+    pub(super) fn add_mistake(&mut self, property: Property) {
         match property {
             Property::Arithmetic => self.wrong_operand(),
             Property::Overflow => self.too_large(),

@@ -6,6 +6,7 @@
 //! and [`campaign`] does all that for many programs and keeps count. Neither side
 //! is taken to be right: a disagreement is for people to look at.
 
+pub mod axioms;
 mod blocking;
 pub mod campaign;
 pub mod compare;
@@ -14,6 +15,7 @@ mod expressions;
 pub mod generate;
 mod handed_out;
 mod heap;
+mod idioms;
 mod leftovers;
 mod library;
 mod lifecycles;
@@ -27,3 +29,4 @@ mod statements;
 pub mod syntax;
 mod unwritten;
 mod waiting;
+pub mod weak;

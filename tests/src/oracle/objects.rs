@@ -8,7 +8,7 @@ use super::generate::{Generator, Ty, Var};
 use super::syntax::{Function, Stmt, between, block, if_else, place, plain, value};
 
 impl Generator {
-    pub fn object_statement(&mut self, role: usize) -> Stmt {
+    pub(super) fn object_statement(&mut self, role: usize) -> Stmt {
         match self.rng.u32(..13) {
             0 => self.by_value(),
             1 => self.pointer_to_pointer(role),

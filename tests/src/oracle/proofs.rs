@@ -101,13 +101,28 @@ pub fn variants() -> Vec<Reductions> {
         partial_order: true,
         ..Reductions::NONE
     };
-    vec![Reductions::NONE, partial_order, Reductions::ALL]
+    let symmetry = Reductions {
+        symmetry: true,
+        ..partial_order
+    };
+    let dead_memory = Reductions {
+        dead_memory: true,
+        ..partial_order
+    };
+    vec![
+        Reductions::NONE,
+        partial_order,
+        symmetry,
+        dead_memory,
+        Reductions::ALL,
+    ]
 }
 
 /// Compares the program of a seed. The error says how the two sides differ.
 pub fn compare(property: Property, seed: u64, variants: &[Reductions]) -> Result<Answer, String> {
     let program = match seed % 4 {
         0 => generate::program_with_lifecycles(property, seed),
+        1 => generate::program_with_idioms(property, seed),
         _ => generate::program_about(property, seed),
     };
     compare_program(&program, property, seed, variants)
@@ -146,9 +161,22 @@ pub fn compare_program(
         let proof = prove(&image, &config, &program.inputs, *reductions);
         expect_same(&enumerated, &proof, *reductions)
             .map_err(|what| format!("with {reductions:?}: {what}"))?;
+        if seed % 4 == 1 {
+            let by_two = prove_by_two(&image, &config, &program.inputs, *reductions);
+            expect_same(&enumerated, &by_two, *reductions)
+                .map_err(|what| format!("by two, with {reductions:?}: {what}"))?;
+            if by_two.states != proof.states {
+                let (one, two) = (proof.states, by_two.states);
+                return Err(format!(
+                    "{one} states, or {two} by two, with {reductions:?}"
+                ));
+            }
+        }
     }
     expect_open(&image, &config, &program.inputs, &enumerated)
         .map_err(|what| format!("with open inputs: {what}"))?;
+    expect_observed(&image, &config, &enumerated)
+        .map_err(|what| format!("with inputs as they are observed: {what}"))?;
     Ok(
         match (&enumerated.violations[..], enumerated.is_complete()) {
             ([_, ..], _) => Answer::Violated,
@@ -185,7 +213,7 @@ fn expect_open(
     enumerated: &Exploration,
 ) -> Result<(), String> {
     let open = OpenInputs::ALL;
-    let mut proof = prove_with(image, config, inputs, Reductions::ALL, open);
+    let mut proof = prove_with(image, config, inputs, Reductions::ALL, open, 1);
     let has_inputs = enumerated.limits.contains(&Limit::Inputs);
     if has_inputs && !proof.limits.contains(&Limit::Inputs) {
         proof.limits.insert(Limit::Inputs);
@@ -193,9 +221,45 @@ fn expect_open(
     expect_same(enumerated, &proof, Reductions::ALL)
 }
 
+/// Few values stand for all of an input that is hardly looked at. The enumeration tries
+/// only some, so it cannot tell what else goes wrong; but where nothing does with any
+/// value, nothing does with those.
+fn expect_observed(image: &Image, config: &Config, enumerated: &Exploration) -> Result<(), String> {
+    let options = ProofOptions {
+        tries_spurious_wakeups: false,
+        is_checked: true,
+        ..ProofOptions::default()
+    };
+    let mut asked = 0;
+    let mut patience = |_: &replay::ProofProgress| {
+        asked += 1;
+        asked < MAX_ASKED
+    };
+    let proof = replay::prove(image, config, 0, &options, &mut patience);
+    if let Some(mistake) = proof.mistakes.first() {
+        return Err(format!("mistake: {mistake}"));
+    }
+    match &enumerated.violations[..] {
+        [found, ..] if proof.is_complete() && proof.violations.is_empty() => {
+            Err(format!("missed: {:?}", found.violation.signature()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The prover, to the end.
 pub fn prove(image: &Image, config: &Config, inputs: &[u128], reductions: Reductions) -> Proof {
-    prove_with(image, config, inputs, reductions, OpenInputs::NONE)
+    prove_with(image, config, inputs, reductions, OpenInputs::NONE, 1)
+}
+
+/// The same by two, who share whatever there is.
+pub fn prove_by_two(
+    image: &Image,
+    config: &Config,
+    inputs: &[u128],
+    reductions: Reductions,
+) -> Proof {
+    prove_with(image, config, inputs, reductions, OpenInputs::NONE, 2)
 }
 
 fn prove_with(
@@ -204,6 +268,7 @@ fn prove_with(
     inputs: &[u128],
     reductions: Reductions,
     open: OpenInputs,
+    cores: usize,
 ) -> Proof {
     let options = ProofOptions {
         find_all: true,
@@ -211,10 +276,13 @@ fn prove_with(
             full_width: 0,
             values: inputs.to_vec(),
             open,
+            observed: None,
         },
         reductions,
         tries_spurious_wakeups: false,
         is_checked: true,
+        cores,
+        worth_sharing: 1,
         ..ProofOptions::default()
     };
     replay::prove(image, config, 0, &options, &mut |_| true)

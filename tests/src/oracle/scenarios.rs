@@ -10,7 +10,7 @@ use super::syntax::{Expr, Stmt, between, block, if_else, number, place, plain, v
 use replay::Property;
 
 impl Generator {
-    pub fn add_scenario(&mut self) {
+    pub(super) fn add_scenario(&mut self) {
         match self.rng.u32(..42) {
             0 | 1 => self.counter(),
             2 => self.message_passing(),

@@ -9,12 +9,12 @@ use super::syntax::{
 };
 
 impl Generator {
-    pub fn statements(&mut self, role: usize, depth: u32, most: usize) -> Vec<Stmt> {
+    pub(super) fn statements(&mut self, role: usize, depth: u32, most: usize) -> Vec<Stmt> {
         let count = self.rng.usize(1..=most);
         (0..count).map(|_| self.statement(role, depth)).collect()
     }
 
-    pub fn statement(&mut self, role: usize, depth: u32) -> Stmt {
+    pub(super) fn statement(&mut self, role: usize, depth: u32) -> Stmt {
         self.reads = 2;
         let stmt = match self.rng.u32(..if depth == 0 { 33 } else { 68 }) {
             0..8 => self.assignment(role),
@@ -130,7 +130,7 @@ impl Generator {
         }
     }
 
-    pub fn atomic_update(&mut self, role: usize) -> Stmt {
+    pub(super) fn atomic_update(&mut self, role: usize) -> Stmt {
         let var = self.some_place();
         let place = address(&var);
         self.reads = 0;
@@ -416,13 +416,13 @@ impl Generator {
         body
     }
 
-    pub fn locked(&mut self, role: usize, depth: u32) -> Stmt {
+    pub(super) fn locked(&mut self, role: usize, depth: u32) -> Stmt {
         let body = self.statements(role, depth.saturating_sub(1), 2);
         self.lock_around(body)
     }
 
     /// Some lock held around a body.
-    pub fn lock_around(&mut self, body: Vec<Stmt>) -> Stmt {
+    pub(super) fn lock_around(&mut self, body: Vec<Stmt>) -> Stmt {
         match self.rng.u32(..9) {
             0 => {
                 let lock = self.rwlock();
@@ -511,13 +511,13 @@ impl Generator {
         found.map(|name| name.trim().to_owned())
     }
 
-    pub fn rwlock(&mut self) -> String {
+    pub(super) fn rwlock(&mut self) -> String {
         self.feature("rwlock");
         let known = self.known_global("pthread_rwlock_t ");
         known.unwrap_or_else(|| self.global("rw", "pthread_rwlock_t @"))
     }
 
-    pub fn spin_lock(&mut self) -> String {
+    pub(super) fn spin_lock(&mut self) -> String {
         self.feature("spin lock");
         if let Some(known) = self.known_global("pthread_spinlock_t ") {
             return known;
@@ -528,7 +528,7 @@ impl Generator {
         lock
     }
 
-    pub fn semaphore(&mut self, first: u32) -> String {
+    pub(super) fn semaphore(&mut self, first: u32) -> String {
         self.feature("semaphore");
         let semaphore = self.global("sem", "sem_t @");
         self.before

@@ -280,6 +280,33 @@ fn print_list(list: &[Stmt], depth: usize, text: &mut String) {
 /// earlier ones. Sizes and initialisers are those of glibc. Headers would take
 /// the compiler longer than the programs.
 const PRELUDE: &[(&str, &str)] = &[
+    ("syscall", "long syscall(long, ...);"),
+    ("jmp_buf", "typedef long jmp_buf[32];"),
+    (
+        "setjmp",
+        "int _setjmp(long *) __attribute__((returns_twice));\n#define setjmp(b) _setjmp(b)",
+    ),
+    (
+        "longjmp",
+        "void longjmp(long *, int) __attribute__((noreturn));",
+    ),
+    (
+        "pthread_cleanup_push",
+        "\
+int __sigsetjmp(long *, int) __attribute__((returns_twice));
+void __pthread_register_cancel(void *);
+void __pthread_unregister_cancel(void *);
+void __pthread_unwind_next(void *) __attribute__((noreturn));
+#define pthread_cleanup_push(f, a) { long buf_[40]; void (*f_)(void *) = f; void *a_ = a; \\
+    if (__sigsetjmp(buf_, 0)) { f_(a_); __pthread_unwind_next(buf_); } \\
+    __pthread_register_cancel(buf_); {
+#define pthread_cleanup_pop(e) } __pthread_unregister_cancel(buf_); if (e) f_(a_); }",
+    ),
+    ("pthread_testcancel", "void pthread_testcancel(void);"),
+    (
+        "pthread_setcancelstate",
+        "int pthread_setcancelstate(int, int *);",
+    ),
     ("WIDE", "#define WIDE (sizeof(long) == 8)"),
     ("pthread_t", "typedef unsigned long pthread_t;"),
     (
@@ -374,6 +401,7 @@ const PRELUDE: &[(&str, &str)] = &[
         "snprintf",
         "int snprintf(char *, __SIZE_TYPE__, const char *, ...);",
     ),
+    ("pthread_cancel", "int pthread_cancel(pthread_t);"),
     (
         "pthread_exit",
         "void pthread_exit(void *) __attribute__((noreturn));",

@@ -7,7 +7,7 @@ use super::generate::{Generator, Ty};
 use super::syntax::{Function, Stmt, between, block, if_else, number, plain, value};
 
 impl Generator {
-    pub fn condition_variable(&mut self) {
+    pub(super) fn condition_variable(&mut self) {
         self.feature("condition variable");
         let mutex = self.global("m", "pthread_mutex_t @");
         let condition = self.global("c", "pthread_cond_t @");
@@ -59,7 +59,7 @@ impl Generator {
         }
     }
 
-    pub fn semaphores(&mut self) {
+    pub(super) fn semaphores(&mut self) {
         self.feature("semaphore order");
         let first = u32::from(self.one_in(4));
         let semaphore = self.semaphore(first);
@@ -93,7 +93,7 @@ impl Generator {
         }
     }
 
-    pub fn barrier(&mut self) {
+    pub(super) fn barrier(&mut self) {
         self.feature("barrier");
         let roles = self.some_roles();
         let n_threads: usize = roles.iter().map(|role| self.bodies[*role].copies).sum();
@@ -129,7 +129,7 @@ impl Generator {
         self.check_finally(value("$ <= $", [value(&after.text, []), number(1)]));
     }
 
-    pub fn once(&mut self) {
+    pub(super) fn once(&mut self) {
         self.feature("once");
         let control = self.global("once", "pthread_once_t @");
         let var = self.shared();
@@ -156,7 +156,7 @@ impl Generator {
         }
     }
 
-    pub fn readers_and_writers(&mut self) {
+    pub(super) fn readers_and_writers(&mut self) {
         self.feature("readers and writers");
         let lock = self.rwlock();
         let (a, b) = (self.shared(), self.shared());
@@ -183,7 +183,7 @@ impl Generator {
         }
     }
 
-    pub fn spinning_lock(&mut self) {
+    pub(super) fn spinning_lock(&mut self) {
         self.feature("spinning lock");
         let flag = self.global("x", "int @");
         let var = self.shared();
@@ -228,7 +228,7 @@ impl Generator {
         self.check_finally(value(format!("$ {op} $"), [value(&var.text, []), total]));
     }
 
-    pub fn ring(&mut self) {
+    pub(super) fn ring(&mut self) {
         self.feature("ring buffer");
         self.feature("symbolic index");
         let buffer = self.global("a", "int @[2]");

@@ -212,11 +212,8 @@ fn waiting_for_a_condition_has_two_parts() {
     let guide = |woken: u128, thread| Guide {
         stretches: vec![created, wait(1, 0), wait(2, 0), signal, wait(thread, 1)],
         inputs: vec![it.input(0, "signal", "pthread_cond_signal", (1, 0), woken)],
-        addresses: Vec::new(),
-        reuses: Vec::new(),
-        arguments: Vec::new(),
         finally: 0,
-        known: Vec::new(),
+        ..Guide::default()
     };
     let expected = |thread| [(0, 2), (1, 2), (2, 2), (0, 1), (thread, 1)];
     for (woken, thread) in [(0, 1), (1, 2)] {

@@ -64,11 +64,8 @@ fn inputs_go_to_whoever_asks() {
             it.input(1, "worker", int, (1, 1), 99),
             it.input(1, "worker", int, (2, 0), 99),
         ],
-        addresses: Vec::new(),
-        reuses: Vec::new(),
-        arguments: Vec::new(),
         finally: 0,
-        known: Vec::new(),
+        ..Guide::default()
     };
     let run = it.run(&guide).expect("should fit");
     assert_eq!(run.outcome, Outcome::Exited(1));

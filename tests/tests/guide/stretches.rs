@@ -298,11 +298,8 @@ fn threads_that_are_stuck_are_told() {
     let guide = Guide {
         stretches: vec![created, assumed],
         inputs: vec![it.input(1, "input", "__VERIFIER_nondet_int", (1, 0), 1)],
-        addresses: Vec::new(),
-        reuses: Vec::new(),
-        arguments: Vec::new(),
         finally: 1,
-        known: Vec::new(),
+        ..Guide::default()
     };
     let run = it.run(&guide).expect("should fit");
     assert_eq!(contexts(&run), [(0, 1), (1, 2)]);

@@ -12,14 +12,14 @@ use tests::{clang, run};
 const MAX_STEPS: u64 = 10_000;
 
 /// A program and what is looked up in it.
-pub struct Subject {
+pub(crate) struct Subject {
     text: &'static str,
     pub program: Program,
     pub config: Config,
 }
 
 impl Subject {
-    pub fn new(text: &'static str) -> Subject {
+    pub(crate) fn new(text: &'static str) -> Subject {
         let folder = tempfile::tempdir().expect("should make a temporary folder");
         let file = folder.path().join("prog.c");
         std::fs::write(&file, text).expect("should write");
@@ -36,13 +36,13 @@ impl Subject {
     }
 
     /// Without a look at data races, which would end most runs early.
-    pub fn without_races(text: &'static str) -> Subject {
+    pub(crate) fn without_races(text: &'static str) -> Subject {
         let mut subject = Subject::new(text);
         subject.config.checks = subject.config.checks.without(Property::Race);
         subject
     }
 
-    pub fn line(&self, label: &str) -> u32 {
+    pub(crate) fn line(&self, label: &str) -> u32 {
         let comment = format!("/* {label} */");
         let mut lines = self.text.lines().enumerate();
         let found = lines.find(|(_, line)| line.contains(&comment));
@@ -52,7 +52,7 @@ impl Subject {
 
     /// The only instruction on a line that does this: `load` (of something else
     /// than a pointer), `store`, or the name of a function that is called.
-    pub fn inst(&self, label: &str, what: &str) -> (FunctionId, InstId) {
+    pub(crate) fn inst(&self, label: &str, what: &str) -> (FunctionId, InstId) {
         let line = self.line(label);
         let mut found = Vec::new();
         for (function, data) in self.program.functions.iter() {
@@ -88,11 +88,11 @@ impl Subject {
     }
 
     /// A stretch until the first part of an execution.
-    pub fn until(&self, thread: usize, label: &str, what: &str, count: u64) -> Stretch {
+    pub(crate) fn until(&self, thread: usize, label: &str, what: &str, count: u64) -> Stretch {
         self.until_part(thread, label, what, count, 0)
     }
 
-    pub fn until_part(
+    pub(crate) fn until_part(
         &self,
         thread: usize,
         label: &str,
@@ -110,7 +110,7 @@ impl Subject {
         Stretch { thread, until }
     }
 
-    pub fn input(
+    pub(crate) fn input(
         &self,
         thread: usize,
         label: &str,
@@ -129,33 +129,29 @@ impl Subject {
         }
     }
 
-    pub fn run(&self, guide: &Guide) -> Result<Run, DoesNotFit> {
+    pub(crate) fn run(&self, guide: &Guide) -> Result<Run, DoesNotFit> {
         let image = run::image(&self.program, &self.config).expect("should fit");
         guided(&image, &self.config, guide)
     }
 
     /// Runs with stretches only.
-    pub fn follow(&self, stretches: &[Stretch], finally: usize) -> Result<Run, DoesNotFit> {
+    pub(crate) fn follow(&self, stretches: &[Stretch], finally: usize) -> Result<Run, DoesNotFit> {
         self.run(&Guide {
             stretches: stretches.to_vec(),
-            inputs: Vec::new(),
-            addresses: Vec::new(),
-            reuses: Vec::new(),
-            arguments: Vec::new(),
             finally,
-            known: Vec::new(),
+            ..Guide::default()
         })
     }
 }
 
 /// Follows a guide, and then the schedule that comes out.
-pub fn guided(image: &Image, config: &Config, guide: &Guide) -> Result<Run, DoesNotFit> {
+pub(crate) fn guided(image: &Image, config: &Config, guide: &Guide) -> Result<Run, DoesNotFit> {
     let run = replay::run_guided(image, config, 7, guide, true, MAX_STEPS, &mut |_| true)?;
     check_repeats(image, config, &run);
     Ok(run)
 }
 
-pub fn check_repeats(image: &Image, config: &Config, run: &Run) {
+pub(crate) fn check_repeats(image: &Image, config: &Config, run: &Run) {
     let schedule = Schedule::parse(&run.schedule.to_string()).expect("should parse");
     assert_eq!(schedule, run.schedule);
     assert_eq!(schedule.digest, 7);
@@ -175,32 +171,32 @@ pub fn check_repeats(image: &Image, config: &Config, run: &Run) {
     assert_eq!(again.instructions, run.instructions);
 }
 
-pub fn end(thread: usize) -> Stretch {
+pub(crate) fn end(thread: usize) -> Stretch {
     let until = Mark::End;
     Stretch { thread, until }
 }
 
-pub fn exit(thread: usize) -> Stretch {
+pub(crate) fn exit(thread: usize) -> Stretch {
     let until = Mark::Exit;
     Stretch { thread, until }
 }
 
-pub fn start(thread: usize) -> Stretch {
+pub(crate) fn start(thread: usize) -> Stretch {
     let until = Mark::Start;
     Stretch { thread, until }
 }
 
 /// Threads and steps.
-pub fn contexts(run: &Run) -> Vec<(usize, u64)> {
+pub(crate) fn contexts(run: &Run) -> Vec<(usize, u64)> {
     let contexts = run.schedule.contexts.iter();
     contexts.map(|c| (c.thread, c.steps)).collect()
 }
 
-pub fn kinds(run: &Run) -> Vec<ViolationKind> {
+pub(crate) fn kinds(run: &Run) -> Vec<ViolationKind> {
     run.violations.iter().map(|v| v.kind).collect()
 }
 
-pub fn problem(result: Result<Run, DoesNotFit>) -> String {
+pub(crate) fn problem(result: Result<Run, DoesNotFit>) -> String {
     match result {
         Ok(run) => panic!("fits, and ends with {:?}", run.outcome),
         Err(misfit) => misfit.to_string(),

@@ -103,7 +103,7 @@ fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
-pub fn esbmc(settings: &Settings) -> Result<(), String> {
+pub(super) fn esbmc(settings: &Settings) -> Result<(), String> {
     let folder = std::env::temp_dir().join(format!("bench-{}", std::process::id()));
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let write = |name: &str, text: &str| {

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 /// Between two looks at the process.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-pub struct Limits {
+pub(super) struct Limits {
     pub time: Duration,
     /// Resident bytes.
     pub memory: u64,
 }
 
 /// How a process ended.
-pub struct End {
+pub(super) struct End {
     pub status: ExitStatus,
     /// Why it was killed, if so.
     pub killed: Option<&'static str>,
@@ -28,7 +28,7 @@ pub struct End {
     pub peak_memory: u64,
 }
 
-pub fn run(command: &mut Command, limits: &Limits) -> io::Result<End> {
+pub(super) fn run(command: &mut Command, limits: &Limits) -> io::Result<End> {
     let start = Instant::now();
     let mut child = command
         .stdin(Stdio::null())

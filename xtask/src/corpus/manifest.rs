@@ -3,7 +3,7 @@
 
 /// Whether the property holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub(super) enum Expected {
     Safe,
     Unsafe,
     /// Nobody knows.
@@ -11,7 +11,7 @@ pub enum Expected {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub(super) struct Row {
     /// Its path within the corpus; the first folder is the set it belongs to.
     pub program: String,
     pub property: String,
@@ -24,7 +24,7 @@ pub struct Row {
 
 /// A row whose expectation is known to be wrong.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Correction {
+pub(super) struct Correction {
     program: &'static str,
     property: &'static str,
     /// What the list says. If it says something else some day, it has been mended.
@@ -37,7 +37,7 @@ pub struct Correction {
 impl Expected {
     const ALL: [Expected; 3] = [Expected::Safe, Expected::Unsafe, Expected::Unknown];
 
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Expected::Safe => "safe",
             Expected::Unsafe => "unsafe",
@@ -45,7 +45,7 @@ impl Expected {
         }
     }
 
-    pub fn from_name(name: &str) -> Option<Expected> {
+    pub(super) fn from_name(name: &str) -> Option<Expected> {
         Expected::ALL
             .into_iter()
             .find(|expected| expected.name() == name)
@@ -53,13 +53,13 @@ impl Expected {
 }
 
 impl Row {
-    pub fn set(&self) -> &str {
+    pub(super) fn set(&self) -> &str {
         self.program.split('/').next().unwrap_or(&self.program)
     }
 }
 
 /// All of them are counted apart, and told with the reason.
-const CORRECTIONS: [Correction; 2] = [
+const CORRECTIONS: [Correction; 3] = [
     Correction {
         program: "svcomp-new/goblint-regression/04-mutex_41-pt_rwlock.c",
         property: "no-data-race",
@@ -76,10 +76,18 @@ const CORRECTIONS: [Correction; 2] = [
         why: "glibc refuses the priority ceiling 0 with EINVAL, so the assertion in line 60 fails \
               whenever the program is run with the input 2",
     },
+    Correction {
+        program: "lfds/hash_table-fail.c",
+        property: "unreach-call",
+        claimed: Expected::Safe,
+        expected: Expected::Unsafe,
+        why: "the claim is about total store order; its relaxed accesses ask for less, and under \
+              rc11, which is the default then, a key is seen before its data",
+    },
 ];
 
 /// All rows, or which line is wrong.
-pub fn parse(text: &str) -> Result<Vec<Row>, String> {
+pub(super) fn parse(text: &str) -> Result<Vec<Row>, String> {
     let lines = text.lines().enumerate();
     lines
         .filter(|(_, line)| !line.is_empty())

@@ -23,11 +23,11 @@ Rows of the manifest that are known to be wrong are judged by what is true, coun
 `corrected`, and listed with the reason.";
 
 /// What a process may take longer than it was told to.
-pub const GRACE: Duration = Duration::from_secs(15);
+pub(super) const GRACE: Duration = Duration::from_secs(15);
 
 /// A property, as the manifest calls it and as the tool does.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Property {
+pub(super) struct Property {
     pub name: &'static str,
     pub checked_as: &'static str,
 }
@@ -56,7 +56,7 @@ const PROPERTIES: [Property; 5] = [
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub(super) struct Options {
     pub property: &'static Property,
     /// Empty: all of them.
     pub sets: Vec<String>,
@@ -87,7 +87,7 @@ impl Default for Options {
 }
 
 impl Options {
-    pub fn parse(arguments: &[&str]) -> Result<Options, String> {
+    pub(super) fn parse(arguments: &[&str]) -> Result<Options, String> {
         let mut options = Options::default();
         // Both `--set NAME` and `--set=NAME`.
         let mut words = arguments
@@ -124,7 +124,7 @@ impl Options {
         Ok(options)
     }
 
-    pub fn selects(&self, row: &Row) -> bool {
+    pub(super) fn selects(&self, row: &Row) -> bool {
         let has_set = self.sets.is_empty() || self.sets.iter().any(|set| set == row.set());
         let has_text = self
             .only

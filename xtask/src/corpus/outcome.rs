@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The verdict in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub(super) enum Word {
     Violated,
     /// Without any bound.
     Safe,
@@ -18,7 +18,7 @@ pub enum Word {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub(super) struct Outcome {
     pub word: Word,
     pub seconds: f64,
     pub megabytes: u64,
@@ -28,7 +28,7 @@ pub struct Outcome {
 
 /// What a verdict is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub(super) enum Judgement {
     /// A violation where there is one.
     Found,
     /// No violation, where there is one.
@@ -50,7 +50,7 @@ impl Word {
         Word::Error,
     ];
 
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Word::Violated => "violated",
             Word::Safe => "safe",
@@ -65,7 +65,7 @@ impl Word {
     }
 }
 
-pub fn judge(expected: Expected, word: Word) -> Judgement {
+pub(super) fn judge(expected: Expected, word: Word) -> Judgement {
     match (expected, word) {
         (Expected::Unknown, _) => Judgement::Unjudged,
         (Expected::Unsafe, Word::Violated) => Judgement::Found,
@@ -78,7 +78,7 @@ pub fn judge(expected: Expected, word: Word) -> Judgement {
 }
 
 impl Outcome {
-    pub fn of(end: &End) -> Outcome {
+    pub(super) fn of(end: &End) -> Outcome {
         let json: Option<Value> = serde_json::from_slice(&end.stdout).ok();
         let (word, reason) = match (end.killed, end.status.code(), &json) {
             (Some(why), _, _) => (Word::Error, format!("killed: {why}")),
@@ -102,7 +102,7 @@ impl Outcome {
     }
 
     /// Set, program, expected, verdict, seconds, megabytes, reason.
-    pub fn to_line(&self, row: &Row) -> String {
+    pub(super) fn to_line(&self, row: &Row) -> String {
         format!(
             "{}\t{}\t{}\t{}\t{:.2}\t{}\t{}\n",
             row.set(),
@@ -116,7 +116,7 @@ impl Outcome {
     }
 
     /// `None` if the line is not whole.
-    pub fn from_line(line: &str) -> Option<(Row, Outcome)> {
+    pub(super) fn from_line(line: &str) -> Option<(Row, Outcome)> {
         let fields: Vec<&str> = line.split('\t').collect();
         let [_, program, expected, word, seconds, megabytes, reason] = fields[..] else {
             return None;

@@ -80,7 +80,7 @@ impl Sums {
 /// `not known` counts programs of which nobody knows what is right; `corrected`, those
 /// of which the list is known to say something wrong, unless the verdict is wrong or
 /// misses what is true; `errors` are counted among the others too.
-pub fn render(results: &[(&Row, &Outcome)]) -> String {
+pub(super) fn render(results: &[(&Row, &Outcome)]) -> String {
     let mut sets: Vec<(&str, Sums)> = Vec::new();
     let mut all = Sums::default();
     for (row, outcome) in results {

@@ -64,7 +64,7 @@ pub(super) struct Addresses<'p> {
 
 impl<'p> Addresses<'p> {
     /// `None` if the function has no body.
-    pub fn of(
+    pub(super) fn of(
         program: &'p Program,
         function: &'p ir::Function,
         meaning: &Meaning,
@@ -95,20 +95,20 @@ impl<'p> Addresses<'p> {
     }
 
     /// The place that an operand is the address of.
-    pub fn place(&self, operand: Operand) -> Option<Place> {
+    pub(super) fn place(&self, operand: Operand) -> Option<Place> {
         match self.known(operand) {
             Known::At(place) => Some(place),
             Known::Nothing | Known::Elsewhere => None,
         }
     }
 
-    pub fn is_escaping(&self, local: InstId) -> bool {
+    pub(super) fn is_escaping(&self, local: InstId) -> bool {
         self.escaping.contains(local)
     }
 
     /// Whether an access through this operand may touch memory that other
     /// threads can see.
-    pub fn may_be_shared(&self, operand: Operand) -> bool {
+    pub(super) fn may_be_shared(&self, operand: Operand) -> bool {
         let is_pointer = self.body.operand_type(self.program, operand) == Type::Pointer;
         match (self.place(operand), operand) {
             (Some(place), _) => match place.object {
@@ -122,7 +122,7 @@ impl<'p> Addresses<'p> {
 
     /// Everything that is done with the address of a variable, except for
     /// deriving other addresses and comparing.
-    pub fn for_each_use(&self, meaning: &Meaning, mut visit: impl FnMut(Place, Use)) {
+    pub(super) fn for_each_use(&self, meaning: &Meaning, mut visit: impl FnMut(Place, Use)) {
         let mut note = |operand: Operand, kind: Use| {
             if let Some(place) = self.place(operand) {
                 visit(place, kind);

@@ -46,7 +46,7 @@ pub(super) struct Calls<'p> {
 }
 
 impl<'p> Calls<'p> {
-    pub fn of(
+    pub(super) fn of(
         program: &'p Program,
         meaning: &'p Meaning,
         addresses: &PrimaryMap<FunctionId, Option<Addresses<'p>>>,
@@ -73,7 +73,7 @@ impl<'p> Calls<'p> {
         calls
     }
 
-    pub fn code(&self, function: FunctionId) -> Option<&Code> {
+    pub(super) fn code(&self, function: FunctionId) -> Option<&Code> {
         self.code[function].as_ref()
     }
 
@@ -84,7 +84,7 @@ impl<'p> Calls<'p> {
 
     /// All functions that a thread may run which starts with `roots`, in the
     /// order in which calls of them are met.
-    pub fn reachable(&self, roots: &[FunctionId]) -> Vec<FunctionId> {
+    pub(super) fn reachable(&self, roots: &[FunctionId]) -> Vec<FunctionId> {
         let mut seen = EntitySet::new();
         let mut order = Vec::new();
         let mut open: Vec<FunctionId> = roots.iter().rev().copied().collect();
@@ -101,7 +101,7 @@ impl<'p> Calls<'p> {
 
     /// Functions that may be called again and again by one of `functions`: from a
     /// loop, or by one that is itself called from a loop.
-    pub fn repeated(&self, functions: &[FunctionId]) -> EntitySet<FunctionId> {
+    pub(super) fn repeated(&self, functions: &[FunctionId]) -> EntitySet<FunctionId> {
         let mut repeated = EntitySet::new();
         let mut open: Vec<FunctionId> = Vec::new();
         for function in functions {
@@ -121,7 +121,7 @@ impl<'p> Calls<'p> {
     /// each call were replaced by the body of what it calls. Functions that call
     /// each other in a circle count together, once.
     /// Counts end at [`MOST_POSITIONS`].
-    pub fn inlined_positions(&self) -> SecondaryMap<FunctionId, u64> {
+    pub(super) fn inlined_positions(&self) -> SecondaryMap<FunctionId, u64> {
         let mut components = Components {
             calls: self,
             next: 1,

@@ -27,7 +27,7 @@ pub(super) enum Targets {
 }
 
 impl Targets {
-    pub fn functions(&self) -> &[FunctionId] {
+    pub(super) fn functions(&self) -> &[FunctionId] {
         match self {
             Targets::Known(functions) | Targets::Candidates(functions) => functions,
         }
@@ -73,7 +73,7 @@ pub(super) struct Resolver<'p> {
 }
 
 impl<'p> Resolver<'p> {
-    pub fn new(
+    pub(super) fn new(
         program: &'p Program,
         meaning: &Meaning,
         addresses: &'p PrimaryMap<FunctionId, Option<Addresses<'p>>>,
@@ -98,12 +98,12 @@ impl<'p> Resolver<'p> {
     }
 
     /// Whether the variable's address may be anywhere.
-    pub fn is_escaping(&self, global: GlobalId) -> bool {
+    pub(super) fn is_escaping(&self, global: GlobalId) -> bool {
         self.escaping.contains(global)
     }
 
     /// What `operand` of `function` may point to.
-    pub fn targets(
+    pub(super) fn targets(
         &self,
         function: FunctionId,
         operand: Operand,

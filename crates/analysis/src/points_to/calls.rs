@@ -43,7 +43,7 @@ pub(super) struct Argument {
 }
 
 impl Builder<'_> {
-    pub fn see(&mut self, tag: usize, index: ObjectIndex, object: AbstractObject) {
+    pub(super) fn see(&mut self, tag: usize, index: ObjectIndex, object: AbstractObject) {
         let function = match object {
             AbstractObject::Function(function) => Some(function),
             _ => None,
@@ -110,7 +110,7 @@ impl Builder<'_> {
         self.sites.entry((call.caller, call.inst)).or_default()
     }
 
-    pub fn call(&mut self, call: &Call, callee: FunctionId) {
+    pub(super) fn call(&mut self, call: &Call, callee: FunctionId) {
         self.site(call).callees.push(callee);
         if let Some(entry) = self.meaning.entry(callee) {
             for flow in flows(entry.function) {

@@ -64,12 +64,12 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    pub const ALL: Cell = Cell {
+    pub(super) const ALL: Cell = Cell {
         at: Offsets::ANY,
         bytes: 1,
     };
 
-    pub fn overlaps(self, other: Cell) -> bool {
+    pub(super) fn overlaps(self, other: Cell) -> bool {
         let distance = i128::from(self.at.start) - i128::from(other.at.start);
         let (own, others) = (i128::from(self.bytes), i128::from(other.bytes));
         match gcd(self.at.stride, other.at.stride) {

@@ -46,7 +46,7 @@ pub(super) struct Builder<'p> {
 }
 
 impl<'p> Builder<'p> {
-    pub fn new(program: &'p Program, meaning: &'p Meaning) -> Builder<'p> {
+    pub(super) fn new(program: &'p Program, meaning: &'p Meaning) -> Builder<'p> {
         let mut solver = Solver::new();
         let mut node = || solver.node();
         let (thread_results, key_values, thread_arguments) = (node(), node(), node());
@@ -77,7 +77,7 @@ impl<'p> Builder<'p> {
         builder
     }
 
-    pub fn build(&mut self) {
+    pub(super) fn build(&mut self) {
         let environment = self.object(AbstractObject::Environment);
         let content = self.solver.writer(environment, Offsets::ANY, 1);
         self.solver.add(content, environment, Offsets::ANY);
@@ -123,7 +123,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    pub fn object(&mut self, object: AbstractObject) -> ObjectIndex {
+    pub(super) fn object(&mut self, object: AbstractObject) -> ObjectIndex {
         if let Some(id) = self.object_ids.get(&object) {
             return *id;
         }
@@ -133,7 +133,7 @@ impl<'p> Builder<'p> {
         id
     }
 
-    pub fn object_index(&self, object: AbstractObject) -> Option<ObjectIndex> {
+    pub(super) fn object_index(&self, object: AbstractObject) -> Option<ObjectIndex> {
         self.object_ids.get(&object).copied()
     }
 
@@ -176,7 +176,7 @@ impl<'p> Builder<'p> {
 
     // Functions.
 
-    pub fn reach(&mut self, function: FunctionId) {
+    pub(super) fn reach(&mut self, function: FunctionId) {
         let body = &self.program.functions[function].body;
         if let (None, Some(body)) = (&self.values[function], body) {
             let values = body.values.values();
@@ -200,13 +200,13 @@ impl<'p> Builder<'p> {
         }
     }
 
-    pub fn param(&self, function: FunctionId, index: usize) -> Nodes {
+    pub(super) fn param(&self, function: FunctionId, index: usize) -> Nodes {
         let values = self.values[function].as_ref();
         let nodes = values.and_then(|values| values.get(index));
         nodes.cloned().unwrap_or_default()
     }
 
-    pub fn result(&mut self, function: FunctionId) -> Nodes {
+    pub(super) fn result(&mut self, function: FunctionId) -> Nodes {
         if let Some(nodes) = &self.results[function] {
             return nodes.clone();
         }
@@ -247,7 +247,7 @@ impl<'p> Builder<'p> {
         self.param(function, value.index())
     }
 
-    pub fn nodes(&mut self, function: FunctionId, operand: Operand) -> Nodes {
+    pub(super) fn nodes(&mut self, function: FunctionId, operand: Operand) -> Nodes {
         match operand {
             Operand::Value(value) => self.value(function, value),
             Operand::Const(id) => self.constant(id),
@@ -292,7 +292,7 @@ impl<'p> Builder<'p> {
         nodes
     }
 
-    pub fn copy(&mut self, from: &[NodeId], to: &[NodeId]) {
+    pub(super) fn copy(&mut self, from: &[NodeId], to: &[NodeId]) {
         if from.len() == to.len() {
             for (from, to) in from.iter().zip(to) {
                 self.solver.copy(*from, *to);
@@ -306,7 +306,7 @@ impl<'p> Builder<'p> {
     }
 
     /// `to` may be made from any part of `from` by arithmetic.
-    pub fn mix(&mut self, from: &[NodeId], to: &[NodeId]) {
+    pub(super) fn mix(&mut self, from: &[NodeId], to: &[NodeId]) {
         for from in from {
             to.iter().for_each(|to| self.solver.shift(*from, 0, 1, *to));
         }
@@ -321,13 +321,13 @@ impl<'p> Builder<'p> {
         node
     }
 
-    pub fn watch_address(&mut self, node: NodeId) {
+    pub(super) fn watch_address(&mut self, node: NodeId) {
         if node != Solver::NOTHING && self.watched_addresses.insert(node) {
             self.watch(node, Waiting::Address(node));
         }
     }
 
-    pub fn watch(&mut self, node: NodeId, waiting: Waiting) {
+    pub(super) fn watch(&mut self, node: NodeId, waiting: Waiting) {
         let tag = self.waiting.len() as u32;
         self.waiting.push(waiting);
         let only = match &self.waiting[tag as usize] {
@@ -337,13 +337,13 @@ impl<'p> Builder<'p> {
         self.solver.watch(node, only, tag);
     }
 
-    pub fn load(&mut self, address: NodeId, leaves: &[Leaf], to: &[NodeId]) {
+    pub(super) fn load(&mut self, address: NodeId, leaves: &[Leaf], to: &[NodeId]) {
         for (leaf, to) in leaves.iter().zip(to) {
             self.solver.load(address, leaf.at as i64, leaf.bytes, *to);
         }
     }
 
-    pub fn store(&mut self, address: NodeId, leaves: &[Leaf], value: &[NodeId]) {
+    pub(super) fn store(&mut self, address: NodeId, leaves: &[Leaf], value: &[NodeId]) {
         for (leaf, value) in leaves.iter().zip(value) {
             self.solver
                 .store(address, leaf.at as i64, leaf.bytes, *value);

@@ -6,8 +6,8 @@
 //! it reads or writes numbers and text only.
 
 use library::{
-    Atomic, C11Thread, Function, Input, Keys, Memory, Once, Output, Process, Strings, Thread,
-    Verifier,
+    Atomic, C11Thread, Function, Input, Keys, Memory, Once, Output, Pages, Process, Strings,
+    Thread, Verifier,
 };
 
 /// One thing that a call does. Numbers are those of arguments, from 0.
@@ -101,6 +101,7 @@ pub(super) fn flows(function: Function) -> Vec<Flow> {
             | Memory::BZero
             | Memory::Compare => vec![],
         },
+        Function::Pages(Pages::Map) => vec![Flow::Allocate],
         Function::Strings(op) => match op {
             Strings::Strdup | Strings::Strndup => vec![Flow::Duplicate(0)],
             Strings::Strcpy | Strings::Strncpy => vec![copy(0, 1, None), Flow::Return(0)],

@@ -55,7 +55,7 @@ impl Set {
         word >> (item % 64) & 1 == 1
     }
 
-    pub fn insert(&mut self, item: LocationId) -> bool {
+    pub(super) fn insert(&mut self, item: LocationId) -> bool {
         if self.contains(item) {
             return false;
         }
@@ -74,7 +74,7 @@ impl Set {
 
     /// Adds what `other` has from its item number `from` on. Tells whether that
     /// was anything new.
-    pub fn insert_all(&mut self, other: &Set, from: usize) -> bool {
+    pub(super) fn insert_all(&mut self, other: &Set, from: usize) -> bool {
         let n_items = self.items.len();
         let news = &other.items[from..];
         // Many items are compared faster as words.

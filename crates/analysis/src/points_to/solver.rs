@@ -149,9 +149,9 @@ pub(super) struct Solver {
 
 impl Solver {
     /// A node whose set is always empty.
-    pub const NOTHING: NodeId = NodeId(0);
+    pub(super) const NOTHING: NodeId = NodeId(0);
 
-    pub fn new() -> Solver {
+    pub(super) fn new() -> Solver {
         let mut solver = Solver {
             parents: Vec::new(),
             sets: Vec::new(),
@@ -170,7 +170,7 @@ impl Solver {
         solver
     }
 
-    pub fn node(&mut self) -> NodeId {
+    pub(super) fn node(&mut self) -> NodeId {
         let id = NodeId(self.parents.len() as u32);
         self.parents.push(id);
         self.sets.push(Set::default());
@@ -178,28 +178,28 @@ impl Solver {
         id
     }
 
-    pub fn object(&mut self) -> ObjectIndex {
+    pub(super) fn object(&mut self) -> ObjectIndex {
         self.objects.push(Object::default());
         self.objects.len() as ObjectIndex - 1
     }
 
-    pub fn location(&self, id: LocationId) -> Location {
+    pub(super) fn location(&self, id: LocationId) -> Location {
         self.locations[id as usize]
     }
 
-    pub fn set(&self, node: NodeId) -> &[LocationId] {
+    pub(super) fn set(&self, node: NodeId) -> &[LocationId] {
         &self.sets[self.find(node).0 as usize].items
     }
 
     // Constraints.
 
-    pub fn add(&mut self, node: NodeId, object: ObjectIndex, at: Offsets) {
+    pub(super) fn add(&mut self, node: NodeId, object: ObjectIndex, at: Offsets) {
         let location = self.intern(object, at);
         self.insert(node, location);
     }
 
     /// Everything in `from` is in `to`.
-    pub fn copy(&mut self, from: NodeId, to: NodeId) {
+    pub(super) fn copy(&mut self, from: NodeId, to: NodeId) {
         if from == Solver::NOTHING {
             return;
         }
@@ -210,7 +210,7 @@ impl Solver {
         }
     }
 
-    pub fn load(&mut self, address: NodeId, at: i64, bytes: u64, to: NodeId) {
+    pub(super) fn load(&mut self, address: NodeId, at: i64, bytes: u64, to: NodeId) {
         let address = Reader::new(address);
         self.rule(Rule::Load {
             address,
@@ -220,7 +220,7 @@ impl Solver {
         });
     }
 
-    pub fn store(&mut self, address: NodeId, at: i64, bytes: u64, value: NodeId) {
+    pub(super) fn store(&mut self, address: NodeId, at: i64, bytes: u64, value: NodeId) {
         if value != Solver::NOTHING {
             let address = Reader::new(address);
             self.rule(Rule::Store {
@@ -234,7 +234,7 @@ impl Solver {
     }
 
     /// `to` includes `from` moved by `bytes` and any multiple of `stride`.
-    pub fn shift(&mut self, from: NodeId, bytes: i64, stride: u64, to: NodeId) {
+    pub(super) fn shift(&mut self, from: NodeId, bytes: i64, stride: u64, to: NodeId) {
         if from == Solver::NOTHING {
             return;
         }
@@ -251,7 +251,7 @@ impl Solver {
     }
 
     /// Copies memory; without `bytes`, as far as the objects reach.
-    pub fn copy_memory(&mut self, from: NodeId, to: NodeId, bytes: Option<u64>) {
+    pub(super) fn copy_memory(&mut self, from: NodeId, to: NodeId, bytes: Option<u64>) {
         if from == Solver::NOTHING || to == Solver::NOTHING {
             return;
         }
@@ -264,7 +264,7 @@ impl Solver {
         });
     }
 
-    pub fn watch(&mut self, node: NodeId, only: Option<ObjectIndex>, tag: u32) {
+    pub(super) fn watch(&mut self, node: NodeId, only: Option<ObjectIndex>, tag: u32) {
         let node = Reader::new(node);
         self.rule(Rule::Watch { node, only, tag });
     }
@@ -275,7 +275,7 @@ impl Solver {
     }
 
     /// The node of the pointers stored at a place.
-    pub fn writer(&mut self, object: ObjectIndex, at: Offsets, bytes: u64) -> NodeId {
+    pub(super) fn writer(&mut self, object: ObjectIndex, at: Offsets, bytes: u64) -> NodeId {
         let cell = match self.objects[object as usize].is_collapsed {
             true => Cell::ALL,
             false => Cell { at, bytes },
@@ -306,7 +306,7 @@ impl Solver {
     }
 
     /// The node of everything that reading a place may give.
-    pub fn reader(&mut self, object: ObjectIndex, at: Offsets, bytes: u64) -> NodeId {
+    pub(super) fn reader(&mut self, object: ObjectIndex, at: Offsets, bytes: u64) -> NodeId {
         let cell = match self.objects[object as usize].is_collapsed {
             true => Cell::ALL,
             false => Cell { at, bytes },
@@ -326,7 +326,7 @@ impl Solver {
     }
 
     /// What reading a place may give, once all is solved.
-    pub fn content(&self, object: ObjectIndex, at: Offsets, bytes: u64) -> Vec<LocationId> {
+    pub(super) fn content(&self, object: ObjectIndex, at: Offsets, bytes: u64) -> Vec<LocationId> {
         let writers = overlapping(&self.objects[object as usize].writers, Cell { at, bytes });
         let mut found: Vec<LocationId> = writers
             .flat_map(|node| self.set(node).iter().copied())
@@ -389,7 +389,7 @@ impl Solver {
 
     /// Solves until something is seen by a watch, or until nothing changes any
     /// more: then the answer is empty.
-    pub fn solve(&mut self) -> Vec<Sighting> {
+    pub(super) fn solve(&mut self) -> Vec<Sighting> {
         let mut sightings = Vec::new();
         while self.has_changed && sightings.is_empty() {
             self.has_changed = false;

@@ -53,7 +53,7 @@ struct Finder<'s> {
 }
 
 impl Locks {
-    pub fn of(program: &Program, points_to: &PointsTo, threads: &Threads) -> Locks {
+    pub(super) fn of(program: &Program, points_to: &PointsTo, threads: &Threads) -> Locks {
         let mut finder = Finder {
             program,
             points_to,
@@ -78,7 +78,7 @@ impl Locks {
     }
 
     /// The locks that are held when an instruction runs.
-    pub fn held(&self, function: FunctionId, inst: InstId) -> LockSet {
+    pub(super) fn held(&self, function: FunctionId, inst: InstId) -> LockSet {
         self.held.get(&(function, inst)).copied().unwrap_or(0)
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    pub fn of(program: &Program, meaning: &Meaning, points_to: &PointsTo) -> Threads {
+    pub(super) fn of(program: &Program, meaning: &Meaning, points_to: &PointsTo) -> Threads {
         let mut calls: SecondaryMap<FunctionId, Vec<Call>> = SecondaryMap::new();
         for (id, function) in program.functions.iter() {
             if let (Some(body), true) = (&function.body, points_to.is_reached(id)) {
@@ -55,7 +55,7 @@ impl Threads {
     }
 
     /// Whether an instruction runs only before any other thread exists.
-    pub fn is_before(&self, function: FunctionId, inst: InstId) -> bool {
+    pub(super) fn is_before(&self, function: FunctionId, inst: InstId) -> bool {
         self.before.functions.contains(function)
             || (Some(function) == self.before.main && !self.before.late.contains(inst))
     }

@@ -13,7 +13,7 @@
 //! which it does not try all values, recursion without end, more states than there is
 //! memory for.
 
-use super::{Name, Office};
+use super::{Name, Office, sample};
 use crate::attempt::Task;
 use crate::facts::{
     Assumption, CutLoop, Dependent, Ending, Internal, Limits, Obstacle, Reason, SourcePlace,
@@ -38,15 +38,15 @@ const LOCAL_WORK: u64 = 10_000_000;
 
 /// Runs have all orders of steps here. And what is asked for must be what is answered:
 /// a certain strategy, all violations, or whether a bound is enough.
-pub fn fits(options: &Options) -> bool {
+pub(super) fn fits(options: &Options) -> bool {
     options.bounds.order.is_none()
         && options.search.strategy.is_none()
         && options.dump.is_none()
-        && !options.all_violations
+        && !options.goes_on()
         && !options.config.checks.has(Property::Unwind)
 }
 
-pub fn work(office: &Office) -> Result<(), Reason> {
+pub(super) fn work(office: &Office) -> Result<(), Reason> {
     let bounds = &office.task.options.bounds;
     let is_open = bounds.are_open();
     let plain = Config {
@@ -54,7 +54,7 @@ pub fn work(office: &Office) -> Result<(), Reason> {
         unwind_loops: Default::default(),
         keep_coverage: true,
         local_limit: LOCAL_WORK,
-        ..office.task.options.config.clone()
+        ..office.task.interleaving()
     };
     let first = explore(office, &plain, (!is_open).then_some(WITHOUT_BOUNDS));
     if is_open || first.is_ok() || office.task.is_stopped() {
@@ -110,10 +110,17 @@ fn explore(office: &Office, config: &Config, longest: Option<Duration>) -> Resul
         board.depends(Box::new(Dependent::of(task.program, run)));
         return Ok(());
     }
+    let Some(ledger) = board.ledger(Name::Explore) else {
+        return Ok(());
+    };
     let limits = limits(office, config, &proof)?;
-    task.watchlist.note_all(&proof.coverage, &limits);
+    (task.watchlist).note_all(&proof.coverage, proof.is_coarse, &limits);
+    // Where runs may come by is not yet where they do.
+    if proof.is_coarse && task.options.looks_beside && limits.loops.is_empty() {
+        sample::look_around(task, None);
+    }
     if task.options.bounds.are_answered_by(&limits) {
-        board.answered(limits);
+        ledger.answered(limits);
         return Ok(());
     }
     Err(Reason::Bounds)
@@ -134,6 +141,7 @@ fn visit(
     let options = ProofOptions {
         find_all,
         memory,
+        cores: task.options.search.cores,
         ..ProofOptions::default()
     };
     let mut place = cores.place(Name::Explore);
@@ -144,7 +152,15 @@ fn visit(
         took_too_long = longest.is_some_and(|longest| cores.had(Name::Explore) - start > longest);
         !took_too_long && is_wanted(task, progress.states)
     };
-    let proof = replay::prove(&image, config, task.digest, &options, &mut keep_going);
+    // Whoever helps needs a core too.
+    let aid = |work: &mut dyn FnMut() -> bool| {
+        let mut place = cores.place(Name::Explore);
+        while work() {
+            place.give_way();
+        }
+    };
+    let digest = task.digest;
+    let proof = replay::prove_with_aid(&image, config, digest, &options, &mut keep_going, &aid);
     Ok(proof)
 }
 

@@ -26,11 +26,11 @@ const RUN_WORK: u64 = 1_000_000;
 
 /// Runs have no bounds. And with all violations, they would find the same ones again
 /// and again.
-pub fn fits(options: &Options) -> bool {
-    options.bounds.are_open() && !options.all_violations
+pub(crate) fn fits(options: &Options) -> bool {
+    options.bounds.are_open() && !options.goes_on()
 }
 
-pub fn work(office: &Office) -> Result<(), Reason> {
+pub(crate) fn work(office: &Office) -> Result<(), Reason> {
     let Office { task, board, cores } = office;
     board.wait_for_small_answers();
     let _place = cores.place(Name::Sample);
@@ -58,7 +58,7 @@ fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
     let mut seed = 0;
     let config = replay::Config {
         unwind: None,
-        ..task.options.config.clone()
+        ..task.interleaving()
     };
     let short = replay::Config {
         memory_limit: RUN_MEMORY,
@@ -107,14 +107,14 @@ fn sample(task: &Task) -> (Option<Box<Run>>, Attempt) {
 
 /// Makes some runs to see where they come by, unless that is known. If there are
 /// bounds, only runs within them count.
-pub fn look_around(task: &Task, within: Option<&Query>) {
+pub(crate) fn look_around(task: &Task, within: Option<&Query>) {
     let config = replay::Config {
         // That cuts more loops than unfolding does.
         unwind: within.map(|query| query.unwind),
         memory_limit: RUN_MEMORY,
         local_limit: RUN_WORK,
         keep_coverage: true,
-        ..task.options.config.clone()
+        ..task.interleaving()
     };
     let Ok(image) = task.image(&config) else {
         return;
@@ -126,7 +126,8 @@ pub fn look_around(task: &Task, within: Option<&Query>) {
         }
         let run = self::run(task, &image, &config, seed, false);
         steps += run.steps.max(1);
-        let is_within = within.is_some_and(|query| is_within(&run, query.order));
+        let is_within =
+            within.is_some_and(|query| query.order.is_none_or(|order| is_within(&run, order)));
         task.watchlist.note(&run, is_within);
     }
 }
@@ -169,7 +170,7 @@ fn is_wanted(task: &Task) -> bool {
         .is_none_or(|deadline| Instant::now() < deadline);
     has_time
         && (task.watch)(&Progress {
-            stage: Stage::Replaying,
+            stage: Stage::Sampling,
             order: None,
             unwind: None,
             search: None,

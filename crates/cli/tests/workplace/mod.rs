@@ -4,40 +4,40 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-pub struct Workplace {
+pub(crate) struct Workplace {
     pub folder: TempDir,
 }
 
 impl Workplace {
-    pub fn new() -> Workplace {
+    pub(crate) fn new() -> Workplace {
         Workplace {
             folder: TempDir::new().expect("should make a temporary folder"),
         }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         std::fs::write(&path, text).expect("should write a file");
         path
     }
 
     /// Runs the tool inside the folder.
-    pub fn threadbare(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn threadbare(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().expect("should start")
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_threadbare"));
         command.args(arguments).current_dir(self.folder.path());
         command
     }
 
     #[track_caller]
-    pub fn check(&self, arguments: &[&str], code: i32, expected: &[&str]) -> String {
+    pub(crate) fn check(&self, arguments: &[&str], code: i32, expected: &[&str]) -> String {
         let output = self.threadbare(arguments);
         let text = text_of(&output);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{text}");
@@ -48,14 +48,14 @@ impl Workplace {
     }
 }
 
-pub fn text_of(output: &Output) -> String {
+pub(crate) fn text_of(output: &Output) -> String {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
     format!("{stdout}{stderr}")
 }
 
 /// Both threads read before either writes, and one addition is lost.
-pub const LOST_UPDATE: &str = r#"
+pub(crate) const LOST_UPDATE: &str = r#"
 #include <assert.h>
 #include <pthread.h>
 int x;

@@ -4,7 +4,7 @@ use super::Turns;
 use unfold::Threads;
 
 /// The least bound that no run goes beyond, in contexts or in rounds.
-pub fn covering(threads: &Threads, turns: Turns) -> u64 {
+pub(super) fn covering(threads: &Threads, turns: Turns) -> u64 {
     let positions = threads.threads.values();
     let positions = positions.map(|thread| thread.positions.len() as u64);
     match turns {
@@ -14,7 +14,7 @@ pub fn covering(threads: &Threads, turns: Turns) -> u64 {
 }
 
 /// Contexts of a formula. More than any run has cost time and change nothing.
-pub fn contexts(threads: &Threads, turns: Turns, bound: usize) -> usize {
+pub(super) fn contexts(threads: &Threads, turns: Turns, bound: usize) -> usize {
     let most = usize::try_from(covering(threads, turns)).unwrap_or(usize::MAX);
     let bound = bound.min(most);
     match turns {

@@ -13,48 +13,12 @@
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use formula::words::extend;
-use formula::{Blaster, ClauseSink, Lit, Polarity, Range, Term, TermId};
+use formula::{Blaster, ClauseSink, Lit, Polarity, Term, TermId};
 use std::collections::HashMap;
 use unfold::{Access, CellId, ThreadId, Threads};
 
 use super::schedule::{Row, Schedule};
-
-/// How the values of a range are laid out as a signed word.
-#[derive(Clone, Copy)]
-struct Layout {
-    len: usize,
-    zeros: u128,
-    ones: u128,
-}
-
-impl Layout {
-    fn of(range: &Range, narrowing: bool) -> Layout {
-        if narrowing {
-            Layout {
-                len: range.width_needed_signed() as usize,
-                zeros: range.known_zeros(),
-                ones: range.known_ones(),
-            }
-        } else {
-            Layout {
-                len: range.width() as usize,
-                zeros: 0,
-                ones: 0,
-            }
-        }
-    }
-
-    /// A signed word cut or extended to this layout.
-    fn fit(self, word: &[Lit]) -> Vec<Lit> {
-        let mut word = extend(word, self.len);
-        for (bit, lit) in word.iter_mut().enumerate() {
-            if (self.zeros | self.ones) >> bit & 1 == 1 {
-                *lit = Lit::constant(self.ones >> bit & 1 == 1);
-            }
-        }
-        word
-    }
-}
+use crate::layout::Layout;
 
 struct Write {
     thread: ThreadId,
@@ -155,7 +119,7 @@ struct Waiting {
     bit: usize,
 }
 
-pub struct Memory {
+pub(super) struct Memory {
     narrowing: bool,
     /// What is not passed reads what memory holds in the end.
     reads_at_end: bool,
@@ -167,10 +131,10 @@ pub struct Memory {
 
 /// What a thread last knew of each cell, and at which position.
 #[derive(Default)]
-pub struct Views(SecondaryMap<CellId, Option<(usize, Vec<Lit>)>>);
+pub(super) struct Views(SecondaryMap<CellId, Option<(usize, Vec<Lit>)>>);
 
 impl Memory {
-    pub fn new(
+    pub(super) fn new(
         threads: &Threads,
         schedule: &Schedule,
         narrowing: bool,
@@ -213,7 +177,7 @@ impl Memory {
 
     /// The accesses of a position, which must come after those of all earlier
     /// ones of the thread.
-    pub fn access(
+    pub(super) fn access(
         &mut self,
         threads: &Threads,
         schedule: &Schedule,
@@ -332,7 +296,7 @@ impl Memory {
     }
 
     /// Whether two positions of a thread are passed in one context.
-    pub fn together(
+    pub(super) fn together(
         &mut self,
         thread: ThreadId,
         earlier: usize,
@@ -370,7 +334,7 @@ impl Memory {
 
     /// Tells the solver what the inputs are equal to that it has heard of.
     /// `None` if interrupted.
-    pub fn settle(
+    pub(super) fn settle(
         &mut self,
         schedule: &Schedule,
         blaster: &mut Blaster,

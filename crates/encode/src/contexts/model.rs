@@ -22,7 +22,7 @@ pub(super) fn read(
     };
     let stretches = read_contexts(threads, schedule, holds);
     let inputs = input_values(threads, blaster, value);
-    let races = encoding.races.as_ref();
+    let races = encoding.sought.races.as_ref();
     let is_rival =
         |thread: ThreadId| races.is_some_and(|races| races.rivals[thread].is_some_and(holds));
     let end = AtEnd {
@@ -31,7 +31,7 @@ pub(super) fn read(
             true => Some(&is_rival),
             false => None,
         },
-        deadlocks: encoding.deadlocks.is_some(),
+        deadlocks: encoding.sought.deadlocks.is_some(),
     };
     complete(threads, stretches, inputs, end)
 }

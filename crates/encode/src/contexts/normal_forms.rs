@@ -43,7 +43,7 @@ struct Forms<'a, S> {
 }
 
 /// Insists on normal forms; `None` if interrupted.
-pub fn insist(
+pub(super) fn insist(
     threads: &Threads,
     schedule: &Schedule,
     memory: &mut Memory,

@@ -13,10 +13,10 @@ use unfold::{ThreadId, Threads};
 use super::Turns;
 
 /// Literals by context.
-pub type Row = Vec<Lit>;
+pub(super) type Row = Vec<Lit>;
 
 #[derive(Clone, Default)]
-pub struct ThreadSchedule {
+pub(super) struct ThreadSchedule {
     /// The context belongs to the thread.
     pub run: Row,
     /// By position: it is behind the thread when the context ends. Holds in all
@@ -28,17 +28,17 @@ pub struct ThreadSchedule {
 
 impl ThreadSchedule {
     /// Whether a position is passed at all.
-    pub fn is_passed(&self, position: usize) -> Lit {
+    pub(super) fn is_passed(&self, position: usize) -> Lit {
         last(&self.done[position])
     }
 }
 
 /// The state at the end of the last context.
-pub fn last(row: &[Lit]) -> Lit {
+pub(super) fn last(row: &[Lit]) -> Lit {
     *row.last().expect("there should be a context")
 }
 
-pub struct Schedule {
+pub(super) struct Schedule {
     pub contexts: usize,
     /// Whether the order of threads is fixed.
     pub is_round_robin: bool,
@@ -51,7 +51,7 @@ pub struct Schedule {
 impl Schedule {
     /// # Panics
     /// If there is no thread or no context.
-    pub fn new(
+    pub(super) fn new(
         threads: &Threads,
         contexts: usize,
         turns: Turns,
@@ -139,6 +139,25 @@ impl Schedule {
             .filter(|thread| !is_enough || existing(thread))
             .filter(is_free)
             .collect()
+    }
+
+    /// By context: whether a thread does something in it, rather than pass positions
+    /// that its path does not lead through.
+    pub(super) fn activity(
+        &self,
+        threads: &Threads,
+        thread: ThreadId,
+        blaster: &mut Blaster,
+    ) -> Row {
+        let mut rows = vec![Vec::new(); self.contexts];
+        let positions = threads.threads[thread].positions.iter();
+        for (position, at) in positions.zip(&self.threads[thread].at) {
+            let guard = blaster.literal(&threads.terms, position.guard);
+            for (row, at) in rows.iter_mut().zip(at) {
+                row.push(blaster.gates.and(*at, guard));
+            }
+        }
+        rows.iter().map(|row| blaster.gates.any(row)).collect()
     }
 
     /// Makes `done` and `at` of a thread.

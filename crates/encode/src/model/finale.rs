@@ -9,7 +9,7 @@ use unfold::{Access, CellId, Position, ThreadId, Threads, Use};
 use super::{Race, Standing, Stretch, as_variable, passed_positions};
 
 /// Gives values to what a position reads that was not passed.
-pub fn read_at_end<F: Fn(VariableId) -> u128>(
+pub(super) fn read_at_end<F: Fn(VariableId) -> u128>(
     threads: &Threads,
     position: &Position,
     cells: &SecondaryMap<CellId, u128>,
@@ -39,7 +39,7 @@ pub fn read_at_end<F: Fn(VariableId) -> u128>(
     }
 }
 
-pub struct RunEnd<'a, 'e, F> {
+pub(super) struct RunEnd<'a, 'e, F> {
     pub threads: &'a Threads,
     pub stretches: &'a [Stretch],
     pub evaluator: &'a mut Evaluator<'e, F>,
@@ -64,7 +64,7 @@ impl<F: Fn(VariableId) -> u128> RunEnd<'_, '_, F> {
     }
 
     /// The next position of each thread that has one.
-    pub fn standing(&mut self) -> Vec<Standing> {
+    pub(super) fn standing(&mut self) -> Vec<Standing> {
         let mut standing = Vec::new();
         let threads = self.threads;
         for (id, thread) in threads.threads.iter() {
@@ -116,7 +116,7 @@ impl<F: Fn(VariableId) -> u128> RunEnd<'_, '_, F> {
         is_done && positions.iter().any(&mut takes_turn)
     }
 
-    pub fn race(
+    pub(super) fn race(
         &mut self,
         standing: &[Standing],
         is_rival: impl Fn(ThreadId) -> bool,
@@ -148,7 +148,7 @@ impl<F: Fn(VariableId) -> u128> RunEnd<'_, '_, F> {
 
     /// The threads that wait for each other, or else all that wait if nobody can go
     /// on.
-    pub fn deadlock(&mut self, standing: &[Standing]) -> Option<Vec<Standing>> {
+    pub(super) fn deadlock(&mut self, standing: &[Standing]) -> Option<Vec<Standing>> {
         let mut edges = Vec::new();
         let mut waiting = Vec::new();
         for at in standing {

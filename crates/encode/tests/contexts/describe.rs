@@ -4,7 +4,7 @@ use formula::{Term, TermId, Terms};
 use std::fmt::Write;
 use unfold::{Access, Moment, Threads};
 
-pub fn describe(threads: &Threads) -> String {
+pub(crate) fn describe(threads: &Threads) -> String {
     let mut text = String::new();
     let term = |id: TermId| term_text(&threads.terms, id);
     for (id, cell) in threads.cells.iter() {

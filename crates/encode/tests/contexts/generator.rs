@@ -10,20 +10,20 @@ use unfold::{
     Threads, Violation, verify::verify,
 };
 
-pub struct Program {
+pub(crate) struct Program {
     pub threads: Threads,
     /// Every choice of values for the inputs.
     pub inputs: Vec<BTreeMap<u32, u128>>,
 }
 
 /// Whatever is encoded must be what unfolding could have made.
-pub fn expect_well_formed(threads: &Threads) {
+pub(crate) fn expect_well_formed(threads: &Threads) {
     assert_eq!(verify(threads), Ok(()), "{}", threads.text(None));
 }
 
 /// A program with three threads that all run in parallel, and a violation that
 /// is what one of them saw in some run: most such need a particular schedule.
-pub fn busy_program(rng: &mut Rng) -> Program {
+pub(crate) fn busy_program(rng: &mut Rng) -> Program {
     let mut generator = Generator {
         rng,
         terms: Terms::new(),
@@ -37,6 +37,8 @@ pub fn busy_program(rng: &mut Rng) -> Program {
     for _ in 0..generator.rng.usize(1..=2) {
         generator.cells.push(Cell {
             width: 2,
+            is_memory: true,
+            counts_readers: false,
             initial: zero,
             range: Range::full(2),
             name: String::new(),
@@ -108,7 +110,7 @@ struct Generator<'r> {
 }
 
 /// `honest` programs never use a value that they did not really look at.
-pub fn program(rng: &mut Rng, honest: bool) -> Program {
+pub(crate) fn program(rng: &mut Rng, honest: bool) -> Program {
     let width = [1, 2, 8][rng.usize(..3)];
     let generator = Generator {
         rng,
@@ -206,6 +208,8 @@ impl Generator<'_> {
         let (initial, _) = self.clamped(value, &range);
         self.cells.push(Cell {
             width,
+            is_memory: true,
+            counts_readers: false,
             initial,
             range,
             name: String::new(),
@@ -474,6 +478,7 @@ fn position(terms: &mut Terms, guard: TermId) -> Position {
         joins: Vec::new(),
         uses: Vec::new(),
         waits: Vec::new(),
+        strength: Default::default(),
         step: Step {
             place: Place::Start,
             part: 0,

@@ -9,7 +9,7 @@ use unfold::{ThreadId, Threads};
 use crate::solver::Solver;
 
 /// Asks for the schedule of a model that was found under some assumptions.
-pub fn check(
+pub(crate) fn check(
     threads: &Threads,
     encoding: &mut Contexts,
     solver: &mut Solver,

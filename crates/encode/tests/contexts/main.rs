@@ -2,6 +2,7 @@
 //! one by contexts is also measured on one real program.
 
 mod by_contexts;
+mod by_order;
 mod describe;
 mod generator;
 mod handles;

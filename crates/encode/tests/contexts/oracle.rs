@@ -14,7 +14,7 @@ use crate::simulator::Simulator;
 use crate::solver::Solver;
 
 /// An encoding that is compared.
-pub trait Subject: Encode + Debug + Sized {
+pub(crate) trait Subject: Encode + Debug + Sized {
     /// How to encode a program, and a bound; `None` if it is not for such programs.
     fn choose(&self, program: &Program, rng: &mut Rng) -> Option<(Self, usize)>;
 
@@ -56,6 +56,7 @@ fn check<S: Subject>(subject: &S, program: &Program, bound: usize) -> bool {
         let within = encoding.within(smaller, &mut solver);
         assert!(within.is_some() || smaller == bound || smaller as u64 >= most);
         let asked = |literal| -> Vec<_> { within.into_iter().chain([literal]).collect() };
+        solver.keep_order_of(&encoding);
         let is_satisfiable = solver.is_satisfiable(&asked(any_violation));
         let expected = needed.is_some_and(|needed| needed <= smaller);
         assert_eq!(is_satisfiable, expected, "within {smaller}");
@@ -80,6 +81,7 @@ fn check<S: Subject>(subject: &S, program: &Program, bound: usize) -> bool {
             panic!("a violation should be found");
         };
         let literal = encoding.violation(index, &mut solver);
+        solver.keep_order_of(&encoding);
         assert!(solver.is_satisfiable(&asked(literal)));
         check_choices(&mut encoding, program, &asked(any_violation), &mut solver);
     }
@@ -97,6 +99,7 @@ fn check_choices(
 ) {
     let threads = &program.threads;
     let choices = encoding.choices(threads, solver);
+    solver.keep_order_of(encoding);
     assert!(solver.is_satisfiable(asked));
     let model = encoding.model(threads, &|literal| solver.value(literal));
     let mut assumptions = asked.to_vec();
@@ -115,6 +118,7 @@ fn check_forbidding(encoding: &mut impl Encoding, program: &Program, solver: &mu
     let mut found = Vec::new();
     loop {
         let any_violation = encoding.any_violation(solver);
+        solver.keep_order_of(encoding);
         if !solver.is_satisfiable(&[any_violation]) {
             break;
         }
@@ -127,7 +131,7 @@ fn check_forbidding(encoding: &mut impl Encoding, program: &Program, solver: &mu
 }
 
 /// Compares an encoding with enumeration on so many programs.
-pub fn check_many<S: Subject>(seed: u64, count: usize, subject: &S) {
+pub(crate) fn check_many<S: Subject>(seed: u64, count: usize, subject: &S) {
     let mut rng = Rng::with_seed(seed);
     let (mut n_violated, mut index) = (0, 0);
     while index < count {

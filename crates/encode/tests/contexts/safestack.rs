@@ -27,7 +27,7 @@ struct Builder {
 }
 
 /// The program with its loops unwound.
-pub fn safestack(unwind: usize) -> Threads {
+pub(crate) fn safestack(unwind: usize) -> Threads {
     let mut terms = Terms::new();
     let guard = terms.bool(true);
     let mut builder = Builder {
@@ -86,6 +86,8 @@ impl Builder {
         let initial = self.constant(initial);
         self.cells.push(Cell {
             width: WIDTH,
+            is_memory: true,
+            counts_readers: false,
             initial,
             range: Range::from_signed(WIDTH, values),
             name: String::new(),
@@ -116,6 +118,7 @@ impl Builder {
             joins: Vec::new(),
             uses: Vec::new(),
             waits: Vec::new(),
+            strength: Default::default(),
             step: Step {
                 place: Place::Start,
                 part: 0,

@@ -10,7 +10,7 @@ use cranelift_entity::EntityRef;
 
 /// Where a run has come to.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct State {
+pub(crate) struct State {
     /// By thread, how many positions are behind it.
     passed: Vec<usize>,
     cells: Vec<u128>,
@@ -20,7 +20,7 @@ pub struct State {
 }
 
 /// What a thread has read when it has come so far.
-pub struct View {
+pub(crate) struct View {
     pub thread: ThreadId,
     pub after: usize,
     /// For each that it really looked at: the condition for that, the variable
@@ -28,13 +28,13 @@ pub struct View {
     pub values: Vec<(TermId, TermId, u128)>,
 }
 
-pub struct Simulator<'t> {
+pub(crate) struct Simulator<'t> {
     pub threads: &'t Threads,
 }
 
 impl Simulator<'_> {
     /// The start of a run, unless that is excluded.
-    pub fn start(&self, inputs: &BTreeMap<u32, u128>) -> Option<State> {
+    pub(crate) fn start(&self, inputs: &BTreeMap<u32, u128>) -> Option<State> {
         let mut state = State {
             passed: vec![0; self.threads.threads.len()],
             cells: Vec::new(),
@@ -111,7 +111,7 @@ impl Simulator<'_> {
     }
 
     /// Whether a thread passes its next position together with the one before.
-    pub fn skips(&self, state: &State, thread: ThreadId) -> bool {
+    pub(crate) fn skips(&self, state: &State, thread: ThreadId) -> bool {
         let index = state.passed[thread.index()];
         let data = &self.threads.threads[thread];
         (1..data.skips_before).contains(&index)
@@ -120,7 +120,7 @@ impl Simulator<'_> {
     }
 
     /// Lets a thread pass its next position, if it can.
-    pub fn step(&self, state: &State, thread: ThreadId) -> Option<State> {
+    pub(crate) fn step(&self, state: &State, thread: ThreadId) -> Option<State> {
         let index = state.passed[thread.index()];
         let position = self.threads.threads[thread].positions.get(index)?;
         if !self.exists(state, thread) || self.is_stuck(state, thread) {
@@ -163,7 +163,7 @@ impl Simulator<'_> {
     }
 
     /// What one of the threads sees in a random run.
-    pub fn random_view(&self, rng: &mut Rng) -> View {
+    pub(crate) fn random_view(&self, rng: &mut Rng) -> View {
         let start = self.start(&BTreeMap::new());
         let mut state = start.expect("the start should be allowed");
         let n_threads = self.threads.threads.len();
@@ -202,7 +202,7 @@ impl Simulator<'_> {
 
     /// The least number of contexts in which something is violated, of no more
     /// than `limit`.
-    pub fn contexts_needed(
+    pub(crate) fn contexts_needed(
         &self,
         inputs: &BTreeMap<u32, u128>,
         round_robin: bool,
@@ -245,7 +245,7 @@ impl Simulator<'_> {
 
     /// Checks that a model is a run that ends in the violation that it names,
     /// and that its values are those of the run.
-    pub fn check(&self, model: &Model) {
+    pub(crate) fn check(&self, model: &Model) {
         let inputs = (self.threads.terms.variables())
             .map(|(id, _)| (id.as_u32(), model.values[id]))
             .collect();

@@ -1,9 +1,10 @@
 //! A solver as a sink of clauses, and nothing else.
 
-use solve::{Budget, Cadical, ClauseSink, Literal, Outcome, SatSolver, Variable};
+use encode::Encoding;
+use solve::{Budget, Cadical, ClauseSink, KeepOrder, Literal, Outcome, SatSolver, Variable};
 
 #[derive(Default)]
-pub struct Solver(Cadical);
+pub(crate) struct Solver(Cadical);
 
 impl ClauseSink for Solver {
     fn new_variable(&mut self) -> Variable {
@@ -16,7 +17,15 @@ impl ClauseSink for Solver {
 }
 
 impl Solver {
-    pub fn is_satisfiable(&mut self, assumptions: &[Literal]) -> bool {
+    /// Learns what an encoding leaves to solvers. To be called before each question,
+    /// since literals that were asked for may have brought more.
+    pub(crate) fn keep_order_of(&mut self, encoding: &impl Encoding) {
+        if let Some(order) = encoding.event_order() {
+            self.0.keep(order);
+        }
+    }
+
+    pub(crate) fn is_satisfiable(&mut self, assumptions: &[Literal]) -> bool {
         match self.0.solve(assumptions, &Budget::default()) {
             Outcome::Satisfiable => true,
             Outcome::Unsatisfiable => false,
@@ -24,7 +33,7 @@ impl Solver {
         }
     }
 
-    pub fn value(&self, literal: Literal) -> Option<bool> {
+    pub(crate) fn value(&self, literal: Literal) -> Option<bool> {
         self.0.value(literal)
     }
 }

@@ -8,7 +8,7 @@ use crate::numbers::{from_signed, mask, signed_max, signed_min, to_signed, unsig
 use crate::terms::BinaryOp;
 
 /// For operands of one width.
-pub fn binary(op: BinaryOp, a: &Range, b: &Range) -> Range {
+pub(crate) fn binary(op: BinaryOp, a: &Range, b: &Range) -> Range {
     match op {
         BinaryOp::Add => add(a, b),
         BinaryOp::Sub => sub(a, b),
@@ -24,7 +24,7 @@ pub fn binary(op: BinaryOp, a: &Range, b: &Range) -> Range {
     }
 }
 
-pub fn bit_not(a: &Range) -> Range {
+pub(crate) fn bit_not(a: &Range) -> Range {
     let all = mask(a.width);
     Range {
         width: a.width,
@@ -37,7 +37,7 @@ pub fn bit_not(a: &Range) -> Range {
     }
 }
 
-pub fn concat(high: &Range, low: &Range) -> Range {
+pub(crate) fn concat(high: &Range, low: &Range) -> Range {
     let shift = low.width;
     Range {
         width: high.width + shift,
@@ -52,7 +52,7 @@ pub fn concat(high: &Range, low: &Range) -> Range {
 }
 
 /// The `width` bits from bit `low` upwards.
-pub fn extract(a: &Range, low: u32, width: u32) -> Range {
+pub(crate) fn extract(a: &Range, low: u32, width: u32) -> Range {
     let mut range = Range::full(width);
     let all = mask(width);
     let (min, max) = (a.unsigned_min >> low, a.unsigned_max >> low);
@@ -70,7 +70,7 @@ pub fn extract(a: &Range, low: u32, width: u32) -> Range {
     range.refined()
 }
 
-pub fn zero_extend(a: &Range, width: u32) -> Range {
+pub(crate) fn zero_extend(a: &Range, width: u32) -> Range {
     let mut range = Range::full(width);
     range.unsigned_min = a.unsigned_min;
     range.unsigned_max = a.unsigned_max;
@@ -79,7 +79,7 @@ pub fn zero_extend(a: &Range, width: u32) -> Range {
     range.refined()
 }
 
-pub fn sign_extend(a: &Range, width: u32) -> Range {
+pub(crate) fn sign_extend(a: &Range, width: u32) -> Range {
     let mut range = Range::full(width);
     range.signed_min = a.signed_min;
     range.signed_max = a.signed_max;

@@ -4,7 +4,7 @@
 use formula::{ClauseList, Literal};
 
 /// A model of the clauses and the assumed literals, by variable, if there is one.
-pub fn solve(clauses: &ClauseList, assumed: &[Literal]) -> Option<Vec<bool>> {
+pub(crate) fn solve(clauses: &ClauseList, assumed: &[Literal]) -> Option<Vec<bool>> {
     let mut values = vec![None; clauses.variable_count() as usize];
     for literal in assumed {
         if !set(&mut values, *literal) {
@@ -16,7 +16,7 @@ pub fn solve(clauses: &ClauseList, assumed: &[Literal]) -> Option<Vec<bool>> {
     Some(values.iter().map(|value| *value == Some(true)).collect())
 }
 
-pub fn is_true(model: &[bool], literal: Literal) -> bool {
+pub(crate) fn is_true(model: &[bool], literal: Literal) -> bool {
     model[literal.variable().index()] == literal.is_positive()
 }
 

@@ -9,7 +9,7 @@ use formula::{BinaryOp, Range, Sort, TermId, Terms};
 use std::rc::Rc;
 
 #[derive(Debug)]
-pub enum Expr {
+pub(crate) enum Expr {
     Bool(bool),
     Constant(u32, u128),
     /// A variable by its number in the environment, with its sort.
@@ -56,7 +56,7 @@ fn signed_less(a: u128, b: u128, width: u32) -> bool {
     }
 }
 
-pub fn binary(op: BinaryOp, a: u128, b: u128, width: u32) -> u128 {
+pub(crate) fn binary(op: BinaryOp, a: u128, b: u128, width: u32) -> u128 {
     let all = ones(width);
     let divide = |a: u128, b: u128| a.checked_div(b).unwrap_or(all);
     let remainder = |a: u128, b: u128| a.checked_rem(b).unwrap_or(a);
@@ -94,7 +94,7 @@ pub fn binary(op: BinaryOp, a: u128, b: u128, width: u32) -> u128 {
 
 impl Expr {
     /// 0 for a Boolean.
-    pub fn width(&self) -> u32 {
+    pub(crate) fn width(&self) -> u32 {
         match self {
             Expr::Constant(width, _) => *width,
             Expr::Variable(_, Sort::BitVec(width)) => *width,
@@ -109,7 +109,7 @@ impl Expr {
         }
     }
 
-    pub fn value(&self, variables: &[u128]) -> u128 {
+    pub(crate) fn value(&self, variables: &[u128]) -> u128 {
         let value = |e: &Rc<Expr>| e.value(variables);
         let holds = |e: &Rc<Expr>| e.value(variables) == 1;
         let width = self.width();
@@ -153,7 +153,7 @@ impl Expr {
         }
     }
 
-    pub fn build(&self, terms: &mut Terms, variables: &[TermId]) -> TermId {
+    pub(crate) fn build(&self, terms: &mut Terms, variables: &[TermId]) -> TermId {
         macro_rules! build {
             ($method:ident, $($operand:expr),+) => {{
                 let operands = [$($operand.build(terms, variables)),+];
@@ -212,7 +212,7 @@ impl Expr {
 }
 
 /// Random expressions over a few variables, with much sharing.
-pub struct Generator {
+pub(crate) struct Generator {
     pub rng: Rng,
     /// For a Boolean, none.
     pub variables: Vec<Option<Range>>,
@@ -222,7 +222,7 @@ pub struct Generator {
 
 impl Generator {
     /// Bit-vectors have the given widths, except where bits are rearranged.
-    pub fn new(seed: u64, widths: &[u32]) -> Generator {
+    pub(crate) fn new(seed: u64, widths: &[u32]) -> Generator {
         let mut generator = Generator {
             rng: Rng::with_seed(seed),
             variables: vec![None, None],
@@ -254,7 +254,7 @@ impl Generator {
     }
 
     /// A number of this width, often one at an end of something.
-    pub fn number(&mut self, width: u32) -> u128 {
+    pub(crate) fn number(&mut self, width: u32) -> u128 {
         let all = ones(width);
         let number = match self.rng.u8(0..8) {
             0 => 0,
@@ -270,7 +270,7 @@ impl Generator {
     }
 
     /// Values for the variables, each in its range.
-    pub fn assignment(&mut self) -> Vec<u128> {
+    pub(crate) fn assignment(&mut self) -> Vec<u128> {
         let variables = self.variables.clone();
         variables
             .iter()
@@ -295,7 +295,7 @@ impl Generator {
             .collect()
     }
 
-    pub fn declare(&self, terms: &mut Terms) -> Vec<TermId> {
+    pub(crate) fn declare(&self, terms: &mut Terms) -> Vec<TermId> {
         self.variables
             .iter()
             .enumerate()
@@ -319,7 +319,7 @@ impl Generator {
         self.widths[self.rng.usize(0..self.widths.len())]
     }
 
-    pub fn boolean(&mut self, depth: u32) -> Rc<Expr> {
+    pub(crate) fn boolean(&mut self, depth: u32) -> Rc<Expr> {
         if let Some(expr) = self.reuse(0) {
             return expr;
         }
@@ -345,7 +345,7 @@ impl Generator {
         self.keep(expr)
     }
 
-    pub fn word(&mut self, width: u32, depth: u32) -> Rc<Expr> {
+    pub(crate) fn word(&mut self, width: u32, depth: u32) -> Rc<Expr> {
         if let Some(expr) = self.reuse(width) {
             return expr;
         }

@@ -124,6 +124,18 @@ words! {
         FloatFma "float_fma",
         FloatMulAdd "float_mul_add",
         IsFloatClass "is_float_class",
+        ExtendedAdd "extended_add",
+        ExtendedSub "extended_sub",
+        ExtendedMul "extended_mul",
+        ExtendedDiv "extended_div",
+        ExtendedOrder "extended_order",
+        ExtendedFromFloat "extended_from_float",
+        ExtendedToSingle "extended_to_single",
+        ExtendedToDouble "extended_to_double",
+        ExtendedFromSigned "extended_from_signed",
+        ExtendedFromUnsigned "extended_from_unsigned",
+        ExtendedToSigned "extended_to_signed",
+        ExtendedToUnsigned "extended_to_unsigned",
     }
 }
 

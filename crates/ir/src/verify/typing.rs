@@ -49,6 +49,9 @@ struct Typing<'a> {
     body: &'a Body,
 }
 
+/// A long double of x86.
+const EXTENDED: Type = Type::Int(80);
+
 impl Typing<'_> {
     fn of(&self, operand: &Operand) -> Type {
         self.body.operand_type(self.program, *operand)
@@ -298,11 +301,15 @@ impl Typing<'_> {
         let n_args = match op {
             CountOnes | CountLeadingZeros | CountTrailingZeros | ByteSwap | BitReverse | Abs
             | FloatAbs | FloatSqrt | FloatFloor | FloatCeil | FloatTruncate | FloatRound
-            | FloatRint => 1,
+            | FloatRint | ExtendedFromFloat | ExtendedToSingle | ExtendedToDouble
+            | ExtendedFromSigned | ExtendedFromUnsigned | ExtendedToSigned | ExtendedToUnsigned => {
+                1
+            }
             SignedMax | SignedMin | UnsignedMax | UnsignedMin | SignedAddOverflow
             | SignedSubOverflow | SignedMulOverflow | UnsignedAddOverflow | UnsignedSubOverflow
             | UnsignedMulOverflow | SignedAddSaturate | SignedSubSaturate | UnsignedAddSaturate
-            | UnsignedSubSaturate | FloatCopySign | FloatMin | FloatMax | IsFloatClass => 2,
+            | UnsignedSubSaturate | FloatCopySign | FloatMin | FloatMax | IsFloatClass
+            | ExtendedAdd | ExtendedSub | ExtendedMul | ExtendedDiv | ExtendedOrder => 2,
             FunnelShiftLeft | FunnelShiftRight | FloatFma | FloatMulAdd => 3,
         };
         ensure(args.len() == n_args, || {
@@ -323,6 +330,28 @@ impl Typing<'_> {
             | UnsignedSubOverflow | UnsignedMulOverflow => {
                 self.check_ints(args)?;
                 expect_pair(result, &self.of(&args[0]))
+            }
+            ExtendedFromFloat => {
+                self.check_floats(args)?;
+                expect_result(result, &EXTENDED)
+            }
+            ExtendedFromSigned | ExtendedFromUnsigned => {
+                self.check_ints(args)?;
+                expect_result(result, &EXTENDED)
+            }
+            ExtendedAdd | ExtendedSub | ExtendedMul | ExtendedDiv | ExtendedOrder
+            | ExtendedToSingle | ExtendedToDouble | ExtendedToSigned | ExtendedToUnsigned => {
+                self.check_equal(args)?;
+                self.expect("the first operand", &args[0], &EXTENDED)?;
+                match op {
+                    ExtendedOrder => expect_result(result, &Type::Int(8)),
+                    ExtendedToSingle => expect_result(result, &Type::Float),
+                    ExtendedToDouble => expect_result(result, &Type::Double),
+                    ExtendedToSigned | ExtendedToUnsigned => {
+                        ensure(result.is_int(), || format!("the result is {result}"))
+                    }
+                    _ => expect_result(result, &EXTENDED),
+                }
             }
             ByteSwap => {
                 self.check_ints(args)?;

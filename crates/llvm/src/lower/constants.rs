@@ -1,6 +1,7 @@
 //! Constants whose value is known before the program runs: a number, or the
 //! address of a symbol plus a number.
 
+use super::long_doubles;
 use super::{Attempt, Failure, Lowering, malformed, unsupported};
 use crate::ast::{CastOp, Constant, Expression, Linkage, Type, TypeId, TypedConstant};
 use crate::link::{Entity, Resolution};
@@ -66,6 +67,7 @@ impl<'a> Lowering<'_, 'a> {
             Type::Int(bits @ 1..=128) => Some(*bits),
             Type::Float => Some(32),
             Type::Double => Some(64),
+            Type::ExoticFloat(long_doubles::NAME) => Some(80),
             Type::Pointer { .. } => Some(self.pointer_bits()),
             _ => None,
         }
@@ -84,9 +86,20 @@ impl<'a> Lowering<'_, 'a> {
         };
         let types = &self.modules[module].types;
         let resolved = types.get(types.resolve(ty));
-        let is_float = matches!(resolved, Type::Float | Type::Double);
+        let is_float = matches!(resolved, Type::Float | Type::Double | Type::ExoticFloat(_));
         let is_double = *resolved == Type::Double;
+        let is_long = *resolved == Type::ExoticFloat(long_doubles::NAME);
         match constant {
+            Constant::Float(literal) if is_long => {
+                let digits = literal.strip_prefix("0xK");
+                match digits.and_then(|digits| u128::from_str_radix(digits, 16).ok()) {
+                    Some(value) => Ok(Some(Scalar::number(value & mask(bits)))),
+                    None => malformed("a long double"),
+                }
+            }
+            Constant::Expression(_) if is_long => {
+                unsupported("arithmetic on constant long doubles")
+            }
             Constant::Int(value) if !is_float => Ok(Some(Scalar::number(value & mask(bits)))),
             Constant::WideInt => malformed("a smaller number"),
             Constant::Float(literal) => {
@@ -144,7 +157,9 @@ impl<'a> Lowering<'_, 'a> {
             Resolution::Defined(Entity::Alias { module, index }) => self.alias(module, index),
             Resolution::Declared(Entity::Function { module, index }) => {
                 let function = &self.modules[module].functions[index];
-                if function.linkage == Linkage::ExternalWeak {
+                // Those of the C library are there, whatever the header says.
+                let is_library = name.starts_with("__pthread_");
+                if function.linkage == Linkage::ExternalWeak && !is_library {
                     return null;
                 }
                 let id = self.declared_function(name, |this| this.new_function(module, function));

@@ -90,9 +90,9 @@ impl<'a> BodyLowering<'_, '_, 'a> {
             });
         };
         let offset = sign_extend(scalar.value, pointer_bits) as i64;
-        let address = match symbol {
+        let address = match self.lowering.pointee(symbol) {
             Symbol::Global(global) => self.constant(ir::Constant::Global { global, offset }),
-            Symbol::Function(_) | Symbol::Label(..) => {
+            symbol @ (Symbol::Function(_) | Symbol::Label(..)) => {
                 let base = match symbol {
                     Symbol::Label(function, block) => ir::Constant::Label(function, block),
                     Symbol::Function(function) => ir::Constant::Function(function),
@@ -222,7 +222,7 @@ impl<'a> BodyLowering<'_, '_, 'a> {
             CastOp::Bits if from_type == to_type => return Ok(Outcome::Same(operand)),
             CastOp::Bits => {
                 if is_tuple(&from_type) || is_tuple(&to_type) {
-                    return unsupported("reinterpreting the bits of a vector");
+                    return self.reinterpret_vector(operand, &from_type, &to_type);
                 }
                 if from_type.bytes(pointer_bytes) != to_type.bytes(pointer_bytes) {
                     return malformed("types of the same size");
@@ -235,6 +235,9 @@ impl<'a> BodyLowering<'_, '_, 'a> {
             }
             CastOp::AddressSpace if from_type == to_type => return Ok(Outcome::Same(operand)),
             CastOp::AddressSpace => return malformed("two pointers"),
+            CastOp::Plain(op) if self.is_long_double(value.ty) || self.is_long_double(to) => {
+                return self.long_double_cast(op, value, to);
+            }
             CastOp::Plain(op) => op,
         };
         let from_type = self.element_type(value.ty)?;
@@ -269,6 +272,11 @@ impl<'a> BodyLowering<'_, '_, 'a> {
         right: &Typed<'a>,
         no_signed_wrap: bool,
     ) -> Attempt<Outcome> {
+        if let BinaryKind::Float(op) = op
+            && self.is_long_double(left.ty)
+        {
+            return self.long_double_binary(op, left, right);
+        }
         let ty = self.element_type(left.ty)?;
         let fits = match op {
             BinaryKind::Int(_) => ty.is_int(),

@@ -184,7 +184,7 @@ impl<'a> Lowering<'_, 'a> {
         image.check(offset, u64::from(bits / 8))?;
         image.relocations.push(Relocation {
             offset,
-            symbol,
+            symbol: self.pointee(symbol),
             addend,
         });
         Ok(())

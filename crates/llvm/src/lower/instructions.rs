@@ -139,6 +139,12 @@ impl<'m, 'a> BodyLowering<'_, 'm, 'a> {
                 right,
                 no_signed_wrap,
             } => return self.binary(inst.ty, *op, left, right, *no_signed_wrap),
+            InstKind::FloatNegate(value) if self.is_long_double(value.ty) => {
+                return self.long_double_negate(value);
+            }
+            InstKind::FloatCompare { op, left, right } if self.is_long_double(left.ty) => {
+                return self.long_double_compare(*op, left, right);
+            }
             InstKind::FloatNegate(value) => {
                 if !self.element_type(value.ty)?.is_float() {
                     return malformed("a floating-point number");

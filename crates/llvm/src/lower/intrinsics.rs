@@ -60,6 +60,11 @@ fn is_ignored(base: &str) -> bool {
                 | "va_end"
                 | "pseudoprobe"
                 | "fake.use"
+                | "x86.sse2.pause"
+                | "x86.sse2.clflush"
+                | "x86.clflushopt"
+                | "x86.clwb"
+                | "x86.cldemote"
         )
 }
 
@@ -155,6 +160,16 @@ impl<'m, 'a> BodyLowering<'_, 'm, 'a> {
         if is_ignored(base) {
             return Ok(());
         }
+        let is_long_double = |(arg, _): &(Typed<'a>, _)| self.is_long_double(arg.ty);
+        if self.is_long_double(inst.ty) || args.iter().any(is_long_double) {
+            if base == "fabs" {
+                let value = self.arg(args, 0)?;
+                let op = self.long_double_magnitude(value);
+                self.emit(op, result);
+                return Ok(());
+            }
+            return unsupported(format!("the intrinsic function llvm.{name}"));
+        }
         if let Some(builtin) = builtin(base) {
             return self.builtin(inst, builtin, args);
         }
@@ -173,6 +188,26 @@ impl<'m, 'a> BodyLowering<'_, 'm, 'a> {
             "memset" | "memset.inline" => self.memory_call("memset", args),
             "trap" | "debugtrap" | "ubsantrap" => {
                 self.call_library("abort", Vec::new(), None, None)
+            }
+            "x86.sse2.mfence" => self.fence(ir::Ordering::SequentiallyConsistent),
+            // Neither orders a store before a load.
+            "x86.sse2.lfence" => self.fence(ir::Ordering::Acquire),
+            "x86.sse.sfence" => self.fence(ir::Ordering::Release),
+            // A counter and the processor's number, both inputs.
+            "x86.rdtscp" => {
+                let parts = [64, 32].map(|bits| self.emit_new(Op::Any, ir::Type::Int(bits)));
+                self.deliver(inst, parts.to_vec())
+            }
+            // With the usual C libraries the one is the other.
+            "thread.pointer" => {
+                let bits = self.lowering.pointer_bits();
+                let number = self.body.values.push(ir::Type::Int(bits));
+                let ty = Some(ir::Type::Int(bits));
+                self.call_library("pthread_self", Vec::new(), ty, Some(number))?;
+                let value = Operand::Value(number);
+                let op = Cast::IntToPointer;
+                self.emit(Op::Cast { op, value }, result);
+                Ok(())
             }
             "va_start" => {
                 let list = self.pointer_arg(args, 0)?;
@@ -241,7 +276,8 @@ impl<'m, 'a> BodyLowering<'_, 'm, 'a> {
             | "addressofreturnaddress"
             | "sponentry"
             | "readcyclecounter"
-            | "readsteadycounter" => {
+            | "readsteadycounter"
+            | "x86.rdtsc" => {
                 self.emit(Op::Any, result);
                 Ok(())
             }
@@ -268,6 +304,11 @@ impl<'m, 'a> BodyLowering<'_, 'm, 'a> {
             }
             _ => unsupported(format!("the intrinsic function llvm.{name}")),
         }
+    }
+
+    fn fence(&mut self, ordering: ir::Ordering) -> Attempt<()> {
+        self.emit(Op::Fence { ordering }, None);
+        Ok(())
     }
 
     fn define(&mut self, ty: ir::Type, value: Operand, result: Option<ValueId>) {

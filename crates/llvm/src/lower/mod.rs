@@ -4,6 +4,7 @@
 //! functions that are only declared get theirs when they are first used, so that
 //! [`Loaded::undefined`](crate::Loaded) lists what the program really needs.
 
+mod assembly;
 mod body;
 mod calls;
 mod constants;
@@ -12,6 +13,8 @@ mod expressions;
 mod initial;
 mod instructions;
 mod intrinsics;
+mod long_doubles;
+mod relays;
 mod vectors;
 
 use crate::ast::{self, Module, TypeId};
@@ -81,7 +84,7 @@ fn is_library_data(symbol: &str) -> bool {
         || prefixes.any(|prefix| symbol.starts_with(prefix))
 }
 
-pub struct Lowered {
+pub(crate) struct Lowered {
     pub program: Program,
     pub undefined: Vec<UndefinedFunction>,
     pub unsupported: Vec<Unsupported>,
@@ -105,7 +108,7 @@ fn malformed<T>(expected: impl Into<String>) -> Attempt<T> {
     Err(Failure::Malformed(expected.into()))
 }
 
-pub fn lower(sources: &[Source<'_>], modules: &[Module<'_>]) -> Result<Lowered, Error> {
+pub(crate) fn lower(sources: &[Source<'_>], modules: &[Module<'_>]) -> Result<Lowered, Error> {
     let mut layouts = check_targets(sources, modules)?;
     let pointer_bytes = layouts.first().map_or(8, |layout| layout.pointer_bytes);
     for (module, source) in modules.iter().zip(sources) {
@@ -143,6 +146,7 @@ pub fn lower(sources: &[Source<'_>], modules: &[Module<'_>]) -> Result<Lowered, 
             .map(|m| vec![None; m.functions.len()])
             .collect(),
         declared: HashMap::new(),
+        relays: HashMap::new(),
         externals: HashMap::new(),
         aliases: HashMap::new(),
         types: vec![HashMap::new(); modules.len()],
@@ -263,6 +267,8 @@ struct Lowering<'m, 'a> {
     functions: Vec<Vec<Option<FunctionId>>>,
     /// Functions without body, by symbol.
     declared: HashMap<String, FunctionId>,
+    /// What stands for them where pointers to them are made.
+    relays: HashMap<FunctionId, FunctionId>,
     /// Variables of the C library, by symbol.
     externals: HashMap<String, GlobalId>,
     /// What aliases stand for, by module and position there; `None` while that is
@@ -325,8 +331,9 @@ impl<'m, 'a> Lowering<'m, 'a> {
             ast::Type::Int(bits) => Err(format!("arithmetic on integers of {bits} bits")),
             ast::Type::Float => Ok(ir::Type::Float),
             ast::Type::Double => Ok(ir::Type::Double),
+            ast::Type::ExoticFloat(long_doubles::NAME) => Ok(ir::Type::Int(80)),
             ast::Type::ExoticFloat(name) => Err(match *name {
-                "x86_fp80" | "fp128" | "ppc_fp128" => format!("long double arithmetic ({name})"),
+                "fp128" | "ppc_fp128" => format!("long double arithmetic ({name})"),
                 _ => format!("half precision arithmetic ({name})"),
             }),
             ast::Type::Pointer { address_space: 0 } => Ok(ir::Type::Pointer),
@@ -352,6 +359,11 @@ impl<'m, 'a> Lowering<'m, 'a> {
             ast::Type::Array { count, element } | ast::Type::Vector { count, element } => {
                 if *count > MAX_TUPLE_FIELDS {
                     return Err(format!("an array of {count} elements as a value"));
+                }
+                let is_vector = matches!(types.get(ty), ast::Type::Vector { .. });
+                let is_exotic = matches!(types.get(*element), ast::Type::ExoticFloat(_));
+                if is_vector && is_exotic {
+                    return Err("a vector of long doubles".into());
                 }
                 self.tuple_type(module, ty, vec![*element; *count as usize])
             }

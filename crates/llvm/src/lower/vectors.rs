@@ -198,6 +198,133 @@ impl<'a> BodyLowering<'_, '_, 'a> {
         Ok(Position::Variable(self.operand(index)?, bits))
     }
 
+    /// The same bits as another type, where at least one is a vector. The first
+    /// element has the lowest bits, as in memory.
+    pub(super) fn reinterpret_vector(
+        &mut self,
+        value: Operand,
+        from: &ir::Type,
+        to: &ir::Type,
+    ) -> Attempt<Outcome> {
+        let (Some(from_bits), Some(to_bits)) = (self.part_bits(from), self.part_bits(to)) else {
+            return unsupported("reinterpreting the bits of a vector");
+        };
+        let count = |ty: &ir::Type| match ty {
+            ir::Type::Tuple(tuple) => tuple.fields.len(),
+            _ => 1,
+        };
+        let (n_from, n_to) = (count(from), count(to));
+        if n_from as u64 * u64::from(from_bits) != n_to as u64 * u64::from(to_bits) {
+            return malformed("types of the same size");
+        }
+        let mut words = Vec::with_capacity(n_from);
+        for index in 0..n_from {
+            let part = match from {
+                ir::Type::Tuple(_) => self.element(value, index)?,
+                _ => value,
+            };
+            words.push(self.part_as_word(part, from_bits));
+        }
+        let mut parts = Vec::with_capacity(n_to);
+        for index in 0..n_to {
+            let start = index as u64 * u64::from(to_bits);
+            let word = self.joined_bits(&words, from_bits, start, to_bits);
+            let ty = match to {
+                ir::Type::Tuple(tuple) => tuple.fields[index].1.clone(),
+                other => other.clone(),
+            };
+            parts.push(self.word_as_part(word, ty));
+        }
+        match to {
+            ir::Type::Tuple(_) => self.assemble(to.clone(), parts),
+            _ => Ok(Outcome::Same(parts[0])),
+        }
+    }
+
+    /// Bits of each element, if all are numbers or pointers of one size.
+    fn part_bits(&self, ty: &ir::Type) -> Option<u32> {
+        match ty {
+            ir::Type::Int(bits) => Some(*bits),
+            ir::Type::Float => Some(32),
+            ir::Type::Double => Some(64),
+            ir::Type::Pointer => Some(self.lowering.pointer_bits()),
+            ir::Type::Tuple(tuple) => {
+                let (_, first) = tuple.fields.first()?;
+                let is_flat = !matches!(first, ir::Type::Tuple(_));
+                let is_vector = is_flat && tuple.fields.iter().all(|(_, ty)| ty == first);
+                is_vector.then(|| self.part_bits(first))?
+            }
+        }
+    }
+
+    fn part_as_word(&mut self, part: Operand, bits: u32) -> Operand {
+        let op = match self.body.operand_type(&self.lowering.program, part) {
+            ir::Type::Int(_) => return part,
+            ir::Type::Pointer => ir::Cast::PointerToInt,
+            _ => ir::Cast::Reinterpret,
+        };
+        self.emit_new(Op::Cast { op, value: part }, ir::Type::Int(bits))
+    }
+
+    fn word_as_part(&mut self, word: Operand, ty: ir::Type) -> Operand {
+        let op = match ty {
+            ir::Type::Int(_) => return word,
+            ir::Type::Pointer => ir::Cast::IntToPointer,
+            _ => ir::Cast::Reinterpret,
+        };
+        self.emit_new(Op::Cast { op, value: word }, ty)
+    }
+
+    /// `bits` of words that follow each other, from bit `start` on.
+    fn joined_bits(&mut self, words: &[Operand], size: u32, start: u64, bits: u32) -> Operand {
+        let binary = |op, left, right| Op::Binary {
+            op,
+            left,
+            right,
+            no_signed_wrap: false,
+        };
+        let mut joined = None;
+        let mut filled = 0;
+        let mut position = start;
+        while filled < bits {
+            let index = (position / u64::from(size)) as usize;
+            let within = (position % u64::from(size)) as u32;
+            let taken = (size - within).min(bits - filled);
+            let mut word = words[index];
+            if within > 0 {
+                let shift = self.int(size, u128::from(within));
+                let op = binary(ir::BinaryOp::LogicalShiftRight, word, shift);
+                word = self.emit_new(op, ir::Type::Int(size));
+            }
+            let mut piece = self.resized(word, size, taken);
+            piece = self.resized(piece, taken, bits);
+            if filled > 0 {
+                let shift = self.int(bits, u128::from(filled));
+                let op = binary(ir::BinaryOp::ShiftLeft, piece, shift);
+                piece = self.emit_new(op, ir::Type::Int(bits));
+            }
+            joined = Some(match joined {
+                None => piece,
+                Some(joined) => {
+                    let op = binary(ir::BinaryOp::Or, joined, piece);
+                    self.emit_new(op, ir::Type::Int(bits))
+                }
+            });
+            filled += taken;
+            position += u64::from(taken);
+        }
+        joined.unwrap_or_else(|| self.int(bits, 0))
+    }
+
+    fn resized(&mut self, value: Operand, from: u32, to: u32) -> Operand {
+        let op = match from.cmp(&to) {
+            std::cmp::Ordering::Equal => return value,
+            std::cmp::Ordering::Less => ir::Cast::ZeroExtend,
+            std::cmp::Ordering::Greater => ir::Cast::Truncate,
+        };
+        self.emit_new(Op::Cast { op, value }, ir::Type::Int(to))
+    }
+
     pub(super) fn shuffle(
         &mut self,
         result: TypeId,

@@ -24,14 +24,14 @@ const MAX_DEPTH: u32 = 100;
 
 /// Why a text is not understood.
 #[derive(Debug)]
-pub struct SyntaxError {
+pub(crate) struct SyntaxError {
     pub offset: usize,
     pub expected: String,
 }
 
-pub type Result<T> = std::result::Result<T, SyntaxError>;
+pub(crate) type Result<T> = std::result::Result<T, SyntaxError>;
 
-pub fn parse(text: &str) -> Result<Module<'_>> {
+pub(crate) fn parse(text: &str) -> Result<Module<'_>> {
     let mut lexer = Lexer::new(text);
     let (start, token) = lexer.next();
     let mut parser = Parser {

@@ -5,7 +5,8 @@ use super::instructions::{BodyReader, Parsed};
 use super::metadata::MetadataArgument;
 use super::{Parser, Result};
 use crate::ast::{
-    Call, Callee, InstKind, ParamAttributes, Slot, Type, TypeId, Typed, TypedConstant, Value,
+    Assembly, Call, Callee, InstKind, ParamAttributes, Slot, Type, TypeId, Typed, TypedConstant,
+    Value,
 };
 use crate::lex::Token;
 
@@ -170,16 +171,19 @@ impl<'a> BodyReader<'_, 'a> {
             ty = *result;
         }
         let callee = if self.parser.accept_word("asm") {
-            while let Token::Word(_) = self.parser.token {
+            let mut is_intel = false;
+            while let Token::Word(word) = self.parser.token {
+                is_intel |= word == "inteldialect";
                 self.parser.advance();
             }
             let template = self.parser.string()?;
             self.parser.expect(b',')?;
             let constraints = self.parser.string()?;
-            Callee::Asm {
+            Callee::Asm(Assembly {
                 template,
                 constraints,
-            }
+                is_intel,
+            })
         } else {
             let ty = self.parser.pointer_type();
             let value = self.value(ty)?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The clangs to test with, each version once; says so if there are none.
-pub fn clangs() -> Vec<PathBuf> {
+pub(crate) fn clangs() -> Vec<PathBuf> {
     let mut versions = Vec::new();
     let mut found = Vec::new();
     for name in ["clang-14", "clang-19", "clang-22", "clang"] {
@@ -31,24 +31,24 @@ pub fn clangs() -> Vec<PathBuf> {
     found
 }
 
-pub fn read(text: &str) -> Result<Loaded, Error> {
+pub(crate) fn read(text: &str) -> Result<Loaded, Error> {
     llvm::read(&[("test.ll".to_owned(), text.to_owned())])
 }
 
 /// Reads a module, to which a `main` without effect is added.
-pub fn with_main(text: &str) -> Loaded {
+pub(crate) fn with_main(text: &str) -> Loaded {
     let text = format!("{text}\ndefine i32 @main() {{\n  ret i32 0\n}}\n");
     read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-pub fn write(directory: &Path, name: &str, text: &str) -> PathBuf {
+pub(crate) fn write(directory: &Path, name: &str, text: &str) -> PathBuf {
     let path = directory.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, text).unwrap();
     path
 }
 
-pub fn options(clang: &Path, args: &[&str]) -> Options {
+pub(crate) fn options(clang: &Path, args: &[&str]) -> Options {
     Options {
         clang: Some(clang.to_owned()),
         args: args.iter().map(|arg| arg.to_string()).collect(),
@@ -57,14 +57,14 @@ pub fn options(clang: &Path, args: &[&str]) -> Options {
 }
 
 /// Compiles one C file with the given clang.
-pub fn compile(clang: &Path, args: &[&str], text: &str) -> Loaded {
+pub(crate) fn compile(clang: &Path, args: &[&str], text: &str) -> Loaded {
     let directory = tempfile::tempdir().unwrap();
     let file = write(directory.path(), "test.c", text);
     let loaded = llvm::load(&[file], &options(clang, args));
     loaded.unwrap_or_else(|error| panic!("{}: {error}", clang.display()))
 }
 
-pub fn function<'p>(program: &'p Program, symbol: &str) -> &'p Function {
+pub(crate) fn function<'p>(program: &'p Program, symbol: &str) -> &'p Function {
     let found = program
         .functions
         .values()
@@ -72,7 +72,7 @@ pub fn function<'p>(program: &'p Program, symbol: &str) -> &'p Function {
     found.unwrap_or_else(|| panic!("no function {symbol}"))
 }
 
-pub fn global<'p>(program: &'p Program, symbol: &str) -> &'p Global {
+pub(crate) fn global<'p>(program: &'p Program, symbol: &str) -> &'p Global {
     let found = program
         .globals
         .values()
@@ -81,7 +81,7 @@ pub fn global<'p>(program: &'p Program, symbol: &str) -> &'p Global {
 }
 
 /// All operations of a function, in order of its blocks.
-pub fn ops<'p>(program: &'p Program, symbol: &str) -> Vec<&'p Op> {
+pub(crate) fn ops<'p>(program: &'p Program, symbol: &str) -> Vec<&'p Op> {
     let body = function(program, symbol).body.as_ref().unwrap();
     let insts = body.blocks.values().flat_map(|block| &block.insts);
     insts.map(|inst| &body.insts[*inst].op).collect()

@@ -7,6 +7,7 @@ use crate::memory::ObjectId;
 use crate::snapshot::Snapshot;
 use crate::thread::Pending;
 use crate::value::{Pointer, Value};
+use crate::weak::{Act, Order, Turn};
 use ir::{RmwOp, Type};
 use library::Atomic;
 
@@ -28,6 +29,18 @@ enum Source {
 
 impl<'a> Machine<'a> {
     pub(crate) fn atomic_model(&mut self, site: &mut Site, op: Atomic) -> Result<Reply, Stop> {
+        let is_generic = matches!(
+            op,
+            Atomic::Load
+                | Atomic::Store
+                | Atomic::Exchange
+                | Atomic::CompareExchange
+                | Atomic::CompareExchangeSized
+        );
+        if is_generic && self.is_weak() {
+            let what = "an atomic operation on an object of any size under a weak memory model";
+            return Err(self.unsupported(site.thread, what));
+        }
         let rmw = match op {
             Atomic::ExchangeSized => RmwOp::Exchange,
             Atomic::FetchAdd => RmwOp::Add,
@@ -36,7 +49,11 @@ impl<'a> Machine<'a> {
             Atomic::FetchOr => RmwOp::Or,
             Atomic::FetchXor => RmwOp::Xor,
             Atomic::FetchNand => RmwOp::Nand,
-            Atomic::ThreadFence | Atomic::SignalFence => return Ok(Reply::NOTHING),
+            Atomic::ThreadFence => {
+                self.add_fence(site.thread, Order::of_number(site.number(0)));
+                return Ok(Reply::NOTHING);
+            }
+            Atomic::SignalFence => return Ok(Reply::NOTHING),
             Atomic::IsLockFree => {
                 return Ok(Reply::int(i32::from(matches!(
                     site.number(0),
@@ -46,14 +63,14 @@ impl<'a> Machine<'a> {
             Atomic::LoadSized => return self.atomic_load(site),
             Atomic::StoreSized => {
                 let (ty, value) = (self.argument_type(site, 1), site.arg(1));
-                return self.atomic_store(site, &ty, value);
+                return self.atomic_store(site, &ty, value, 2);
             }
             Atomic::FlagClear => {
-                return self.atomic_store(site, &Type::Int(8), Value::ZERO);
+                return self.atomic_store(site, &Type::Int(8), Value::ZERO, 1);
             }
             Atomic::FlagTestAndSet => {
                 let set = Value::Bits(1);
-                return self.atomic_update(site, RmwOp::Exchange, &Type::Int(8), set);
+                return self.atomic_update(site, RmwOp::Exchange, &Type::Int(8), set, 1);
             }
             Atomic::CompareExchangeSized => {
                 let ty = self.argument_type(site, 2);
@@ -70,7 +87,7 @@ impl<'a> Machine<'a> {
             }
         };
         let (ty, operand) = (self.argument_type(site, 1), site.arg(1));
-        self.atomic_update(site, rmw, &ty, operand)
+        self.atomic_update(site, rmw, &ty, operand, 2)
     }
 
     fn argument_type(&self, site: &Site, index: usize) -> Type {
@@ -97,23 +114,59 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Under a weak memory model: what the access sees, and where it comes. Functions
+    /// without an argument for the order have the strongest.
+    fn begin_atomic(
+        &mut self,
+        site: &mut Site,
+        act: fn(Order) -> Act,
+        order: usize,
+        target: (ObjectId, u64),
+        ty: &Type,
+    ) -> Result<Option<Turn>, Stop> {
+        if !self.is_weak() {
+            return Ok(None);
+        }
+        self.take_noted();
+        let order = match site.call.args.get(order) {
+            Some(_) => Order::of_number(site.number(order)),
+            None => Order::SequentiallyConsistent,
+        };
+        let len = ty.bytes(self.memory.pointer_bytes);
+        let turn = self.begin_turn(site.thread, site.inputs, act(order), target, len)?;
+        self.settle(site.thread, site.inputs, target, len, false)?;
+        Ok(turn)
+    }
+
     fn atomic_load(&mut self, site: &mut Site) -> Result<Reply, Stop> {
         let ty = site.call.result_type.clone().unwrap_or(Type::Int(32));
         let target = match self.atomic_target(site, &ty, ATOMIC_READ)? {
             Ok(target) => target,
             Err(reply) => return Ok(reply),
         };
-        Ok(Reply::Return(self.load(site.thread, target, &ty)))
+        let turn = self.begin_atomic(site, Act::Read, 1, target, &ty)?;
+        let value = self.load(site.thread, target, &ty);
+        self.end_turn(site.thread, turn);
+        Ok(Reply::Return(value))
     }
 
-    fn atomic_store(&mut self, site: &mut Site, ty: &Type, value: Value) -> Result<Reply, Stop> {
+    /// `order` is the argument that says the memory order.
+    fn atomic_store(
+        &mut self,
+        site: &mut Site,
+        ty: &Type,
+        value: Value,
+        order: usize,
+    ) -> Result<Reply, Stop> {
         let target = match self.atomic_target(site, ty, ATOMIC_WRITE)? {
             Ok(target) => target,
             Err(reply) => return Ok(reply),
         };
+        let turn = self.begin_atomic(site, Act::Write, order, target, ty)?;
         self.store(site.thread, target, ty, value, |place, value, was| {
             Effect::Write { place, value, was }
         });
+        self.end_turn(site.thread, turn);
         Ok(Reply::NOTHING)
     }
 
@@ -123,18 +176,16 @@ impl<'a> Machine<'a> {
         op: RmwOp,
         ty: &Type,
         operand: Value,
+        order: usize,
     ) -> Result<Reply, Stop> {
         let target = match self.atomic_target(site, ty, ATOMIC_WRITE)? {
             Ok(target) => target,
             Err(reply) => return Ok(reply),
         };
-        Ok(Reply::Return(self.read_modify_write(
-            site.thread,
-            target,
-            ty,
-            op,
-            operand,
-        )))
+        let turn = self.begin_atomic(site, Act::Update, order, target, ty)?;
+        let old = self.read_modify_write(site.thread, target, ty, op, operand);
+        self.end_turn(site.thread, turn);
+        Ok(Reply::Return(old))
     }
 
     /// Copies between two arguments; the old content of the target may go to a

@@ -4,6 +4,7 @@ use super::{EINVAL, Reply, Site};
 use crate::machine::{Machine, Stop};
 use crate::sync::{Sync, SyncKey, SyncKind};
 use crate::thread::{Phase, Wait};
+use crate::weak::Passage;
 use library::Barrier;
 
 /// What one thread of a barrier gets from `pthread_barrier_wait`.
@@ -27,6 +28,7 @@ impl<'a> Machine<'a> {
             if let Some(reply) = self.gate(site, Wait::Barrier(barrier))? {
                 return Ok(reply);
             }
+            self.leave_barrier(site.thread, barrier);
             self.record_sync(site, "leave barrier", barrier, "");
             return Ok(Reply::int(0));
         }
@@ -58,8 +60,10 @@ impl<'a> Machine<'a> {
         let arrived = waiting.len() + 1;
         let is_last = arrived >= needed as usize;
         if is_last {
+            self.complete_barrier(site.thread, key, &waiting);
             waiting.clear();
         } else {
+            self.pass(site.thread, key, Passage::Release);
             waiting.push(site.thread.id);
             waiting.sort_unstable();
         }

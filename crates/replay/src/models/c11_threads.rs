@@ -29,7 +29,7 @@ impl<'a> Machine<'a> {
             }
             C11Thread::ThreadExit => {
                 let value = site.arg(0);
-                Ok(self.end_thread(site, value))
+                self.leave_thread(site, value)
             }
             C11Thread::ThreadCurrent => Ok(Reply::Return(Value::Bits(handle(site.thread.id)))),
             C11Thread::ThreadDetach => {

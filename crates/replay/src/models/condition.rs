@@ -5,6 +5,7 @@ use crate::inputs::InputKind;
 use crate::machine::{Excluded, Machine, Stop};
 use crate::sync::{MutexType, Sync, SyncKey, SyncKind};
 use crate::thread::{Phase, Wait};
+use crate::weak::Passage;
 use library::Condition;
 
 impl<'a> Machine<'a> {
@@ -79,6 +80,13 @@ impl<'a> Machine<'a> {
             }
             return self.start_waiting(site, key, mutex, is_timed);
         };
+        if site.call.allow
+            && site.thread.must_leave()
+            && matches!(self.sync.get(key), Some(Sync::Condition { waiters }) if waiters.contains(&me))
+            && self.is_free_for(me, mutex)
+        {
+            return self.leave_waiting(site, key, mutex);
+        }
         let wait = Wait::Condition {
             condition: key,
             mutex,
@@ -104,10 +112,32 @@ impl<'a> Machine<'a> {
             let depth = if owner == Some(me) { depth + 1 } else { 1 };
             let owner = Some(me);
             self.sync.set(mutex, Sync::Mutex { ty, owner, depth });
+            self.pass(site.thread, mutex, Passage::Acquire);
         }
         let outcome = if result == 0 { "" } else { "timed out" };
         self.record_sync(site, "woken from", key, outcome);
         Ok(Reply::int(result))
+    }
+
+    /// Takes the mutex again and ends the thread, since somebody has asked for that.
+    fn leave_waiting(
+        &mut self,
+        site: &mut Site,
+        key: SyncKey,
+        mutex: SyncKey,
+    ) -> Result<Reply, Stop> {
+        let me = site.thread.id;
+        if let Some(Sync::Condition { mut waiters }) = self.sync.get(key).cloned() {
+            waiters.retain(|waiter| *waiter != me);
+            self.sync.set(key, Sync::Condition { waiters });
+        }
+        if let Sync::Mutex { ty, owner, depth } = self.sync(site, mutex, SyncKind::Mutex)? {
+            let depth = if owner == Some(me) { depth + 1 } else { 1 };
+            let owner = Some(me);
+            self.sync.set(mutex, Sync::Mutex { ty, owner, depth });
+        }
+        self.record_sync(site, "woken from", key, "cancelled");
+        self.give_in(site)
     }
 
     fn start_waiting(
@@ -148,6 +178,7 @@ impl<'a> Machine<'a> {
             depth: depth - 1,
         };
         self.sync.set(mutex, left);
+        self.pass(site.thread, mutex, Passage::Release);
         self.record_sync(site, "wait for", key, "");
         if !self.config.surroundings.spurious_wakeups {
             self.exclude(Excluded::SpuriousWakeups);

@@ -298,7 +298,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Freeing counts as a write to the whole object.
-    fn freeing(&self, pointer: Pointer) -> Pending {
+    pub(super) fn freeing(&self, pointer: Pointer) -> Pending {
         let object = pointer
             .object
             .and_then(|id| Some((id, self.memory.get(id)?)));
@@ -354,7 +354,7 @@ impl<'a> Machine<'a> {
         Ok(Reply::pointer(block))
     }
 
-    fn end_block(&mut self, object: ObjectId) {
+    pub(super) fn end_block(&mut self, object: ObjectId) {
         self.footprint.note(Look::SyncsIn(object, 0, u64::MAX));
         self.memory.kill_heap(object);
         self.sync.forget(|other| other == object);

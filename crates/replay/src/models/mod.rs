@@ -10,21 +10,26 @@ mod atomic;
 mod attribute;
 mod barrier;
 mod c11_threads;
+mod cancellation;
 mod condition;
 mod input;
+mod jumps;
 mod keys;
 mod math;
 mod memory;
 mod mutex;
 mod once;
 mod output;
+mod pages;
 mod plan;
 mod process;
 mod rwlock;
 mod semaphore;
+mod signals;
 mod spin;
 mod strings;
 mod sync_objects;
+mod system;
 mod thread;
 mod time;
 mod verifier;
@@ -61,14 +66,14 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
-    pub const NOTHING: Reply = Reply::Return(Value::ZERO);
+    pub(crate) const NOTHING: Reply = Reply::Return(Value::ZERO);
 
     /// An `int` result.
-    pub fn int(value: i32) -> Reply {
+    pub(crate) fn int(value: i32) -> Reply {
         Reply::Return(Value::Bits(u64::from(value as u32)))
     }
 
-    pub fn pointer(pointer: Pointer) -> Reply {
+    pub(crate) fn pointer(pointer: Pointer) -> Reply {
         Reply::Return(Value::Pointer(pointer))
     }
 }
@@ -81,16 +86,16 @@ pub(crate) struct Site<'c> {
 }
 
 impl Site<'_> {
-    pub fn arg(&self, index: usize) -> Value {
+    pub(crate) fn arg(&self, index: usize) -> Value {
         self.call.arg(index)
     }
 
     /// A number argument, zero-extended.
-    pub fn number(&self, index: usize) -> u64 {
+    pub(crate) fn number(&self, index: usize) -> u64 {
         self.call.arg(index).low_bits()
     }
 
-    pub fn int(&self, index: usize) -> i32 {
+    pub(crate) fn int(&self, index: usize) -> i32 {
         self.number(index) as i32
     }
 }
@@ -110,8 +115,17 @@ impl<'a> Machine<'a> {
         };
         let site = &mut site;
         self.is_answer_open = false;
+        if self.image.can_cancel
+            && let Some(reply) = self.pass_cancellation_point(site, entry)?
+        {
+            return Ok(match reply {
+                Reply::Wait(pending) => Flow::Visible(pending),
+                _ => Flow::Done,
+            });
+        }
         let reply = match entry.function {
             Function::Thread(op) => self.thread_model(site, op)?,
+            Function::Cancellation(op) => self.cancellation_model(site, op)?,
             Function::Mutex(op) => self.mutex_model(site, op)?,
             Function::Condition(op) => self.condition_model(site, op)?,
             Function::RwLock(op) => self.rwlock_model(site, op)?,
@@ -123,10 +137,14 @@ impl<'a> Machine<'a> {
             Function::C11Thread(op) => self.c11_model(site, op)?,
             Function::Atomic(op) => self.atomic_model(site, op)?,
             Function::Memory(op) => self.memory_model(site, op)?,
+            Function::Pages(op) => self.pages_model(site, op)?,
             Function::Strings(op) => self.strings_model(site, op)?,
             Function::Output(op) => self.output_model(site, op)?,
             Function::Input(op) => self.input_model(site, op)?,
             Function::Process(op) => self.process_model(site, op)?,
+            Function::Signals(op) => self.signals_model(site, op)?,
+            Function::System(library::System::Call) => self.system_model(site)?,
+            Function::Jumps(op) => self.jumps_model(site, op)?,
             Function::Time(op) => self.time_model(site, op)?,
             Function::Math(op) => self.math_model(site, op)?,
             Function::Bits(library::Bits::FindFirstSet) => {

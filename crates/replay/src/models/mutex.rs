@@ -5,6 +5,7 @@ use crate::machine::{Machine, Stop};
 use crate::sync::{MutexType, Sync, SyncKey, SyncKind};
 use crate::thread::Wait;
 use crate::violation::ViolationKind;
+use crate::weak::Passage;
 use library::Mutex;
 
 impl<'a> Machine<'a> {
@@ -77,6 +78,7 @@ impl<'a> Machine<'a> {
                 depth: depth + 1,
             };
             self.sync.set(key, mutex);
+            self.pass(site.thread, key, Passage::Acquire);
             self.record_sync(site, "lock", key, "");
         }
         Ok(Reply::int(0))
@@ -122,6 +124,7 @@ impl<'a> Machine<'a> {
                 depth: depth - 1,
             };
             self.sync.set(key, mutex);
+            self.pass(site.thread, key, Passage::Release);
             self.record_sync(site, "unlock", key, "");
         }
         Ok(Reply::int(0))

@@ -4,6 +4,7 @@ use super::{EINVAL, Reply, Site};
 use crate::machine::{Machine, Stop};
 use crate::sync::{OnceState, Sync, SyncKind};
 use crate::thread::{Phase, Then, Wait};
+use crate::weak::Passage;
 use library::Once;
 
 impl<'a> Machine<'a> {
@@ -38,11 +39,14 @@ impl<'a> Machine<'a> {
             );
             if op != Once::Once && is_done {
                 // Compilers look at the guard's first byte before they call.
+                self.note_release(key.0, key.1);
                 self.memory.write_bytes(key.0, key.1, &[1]);
             }
+            self.pass(site.thread, key, Passage::Release);
             self.record_sync(site, "finish once", key, "");
             return Ok(Reply::int(0));
         }
+        self.pass(site.thread, key, Passage::Acquire);
         if state == OnceState::Done {
             self.record_sync(site, "once", key, "already done");
             return Ok(Reply::int(0));

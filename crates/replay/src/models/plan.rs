@@ -51,7 +51,7 @@ pub(crate) enum Sink {
 }
 
 impl Plan {
-    pub fn add(&mut self, effect: Planned) {
+    pub(crate) fn add(&mut self, effect: Planned) {
         self.effects.push(effect);
     }
 }

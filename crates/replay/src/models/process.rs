@@ -1,5 +1,6 @@
 //! The process: ending it, `errno`, sorting and searching, random numbers.
 
+use super::pages::PAGE;
 use super::{Reply, Site};
 use crate::event::Effect;
 use crate::footprint::Look;
@@ -67,6 +68,8 @@ impl<'a> Machine<'a> {
             }
             Process::GetPid => Ok(Reply::int(1000)),
             Process::GetTid => Ok(Reply::int(1000 + site.thread.id as i32)),
+            Process::PageSize => Ok(Reply::int(PAGE as i32)),
+            Process::SystemValue if self.asks_for_page_size(site) => Ok(Reply::int(PAGE as i32)),
             Process::SystemValue => {
                 let value = self.ask(
                     site.thread,
@@ -76,7 +79,7 @@ impl<'a> Machine<'a> {
                 )?;
                 Ok(Reply::Return(Value::Bits(value as u64 + 1)))
             }
-            Process::Signal | Process::SeedRand => Ok(Reply::int(0)),
+            Process::SeedRand => Ok(Reply::int(0)),
             Process::Sort => self.sort(site),
             Process::Search => self.search(site),
             Process::Abs => self.absolute(site),
@@ -115,6 +118,13 @@ impl<'a> Machine<'a> {
         self.footprint.note(Look::Rest);
         self.at_exit.push((function, argument));
         Ok(Reply::int(0))
+    }
+
+    /// Whether it is `sysconf(_SC_PAGESIZE)`.
+    fn asks_for_page_size(&self, site: &Site) -> bool {
+        const PAGE_SIZE: i32 = 30;
+        let symbol = &self.image.program.functions[site.call.function].symbol;
+        symbol == "sysconf" && site.int(0) == PAGE_SIZE
     }
 
     fn random(&mut self, site: &mut Site) -> Result<Reply, Stop> {

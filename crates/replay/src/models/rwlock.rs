@@ -4,6 +4,7 @@ use super::{EBUSY, EDEADLK, ETIMEDOUT, Reply, Site};
 use crate::machine::{Machine, Stop};
 use crate::sync::{Sync, SyncKey, SyncKind};
 use crate::thread::Wait;
+use crate::weak::Passage;
 use library::RwLock;
 
 /// PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP.
@@ -96,6 +97,11 @@ impl<'a> Machine<'a> {
                 readers.sort_unstable();
             }
             self.sync.set(key, Sync::RwLock { readers, writer });
+            let passage = match is_write {
+                true => Passage::Acquire,
+                false => Passage::AcquireShared,
+            };
+            self.pass(site.thread, key, passage);
             let verb = if is_write { "write-lock" } else { "read-lock" };
             self.record_sync(site, verb, key, "");
         }
@@ -117,8 +123,13 @@ impl<'a> Machine<'a> {
             if let Some(position) = reader {
                 readers.remove(position);
             }
+            let passage = match writer == Some(me) {
+                true => Passage::Release,
+                false => Passage::ReleaseShared,
+            };
             let writer = writer.filter(|writer| *writer != me);
             self.sync.set(key, Sync::RwLock { readers, writer });
+            self.pass(site.thread, key, passage);
             self.record_sync(site, "unlock", key, "");
         }
         Ok(Reply::int(0))

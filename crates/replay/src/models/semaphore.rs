@@ -6,6 +6,7 @@ use crate::machine::{AccessMode, Machine, Stop};
 use crate::sync::{Sync, SyncKind};
 use crate::thread::{Pending, Wait};
 use crate::value::Value;
+use crate::weak::Passage;
 use ir::Type;
 use library::Semaphore;
 
@@ -67,6 +68,11 @@ impl<'a> Machine<'a> {
             _ => (count - 1, "wait on"),
         };
         self.sync.set(key, Sync::Semaphore { count });
+        match op {
+            Semaphore::Post => self.pass(site.thread, key, Passage::Release),
+            Semaphore::GetValue => {}
+            _ => self.pass(site.thread, key, Passage::Acquire),
+        }
         self.record_sync(site, verb, key, &format!("now {count}"));
         if op == Semaphore::GetValue {
             let place = self.pointer_arg(site, 1);

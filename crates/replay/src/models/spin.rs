@@ -4,6 +4,7 @@ use super::{EBUSY, EINVAL, Reply, Site};
 use crate::machine::{Machine, Stop};
 use crate::sync::{Sync, SyncKind};
 use crate::thread::Wait;
+use crate::weak::Passage;
 use library::Spin;
 
 impl<'a> Machine<'a> {
@@ -32,12 +33,14 @@ impl<'a> Machine<'a> {
                 return Err(self.not_owned(site, key, "unlock", owner));
             }
             self.sync.set(key, Sync::Spin { owner: None });
+            self.pass(site.thread, key, Passage::Release);
             self.record_sync(site, "unlock", key, "");
         } else if owner.is_some() {
             self.record_sync(site, "trylock", key, "busy");
             return Ok(Reply::int(EBUSY));
         } else {
             self.sync.set(key, Sync::Spin { owner: Some(me) });
+            self.pass(site.thread, key, Passage::Acquire);
             self.record_sync(site, "lock", key, "");
         }
         Ok(Reply::int(0))

@@ -29,7 +29,7 @@ impl<'a> Machine<'a> {
             ThreadOp::TimedJoin => self.join_now(site, ETIMEDOUT),
             ThreadOp::Exit => {
                 let value = site.arg(0);
-                Ok(self.end_thread(site, value))
+                self.leave_thread(site, value)
             }
             ThreadOp::SelfId => Ok(Reply::Return(Value::Bits(handle(site.thread.id)))),
             ThreadOp::Detach => self.detach(site),
@@ -93,6 +93,7 @@ impl<'a> Machine<'a> {
         // Its local work, up to its first visible step, is done right away. Its
         // place must be taken meanwhile.
         let id = created.id;
+        self.begin_thread(site.thread, id);
         self.threads.push(Rc::new(Thread::vacant()));
         let result = self.advance(&mut created, site.inputs);
         let result = self.absorb(&mut created, result);
@@ -186,6 +187,7 @@ impl<'a> Machine<'a> {
 
     fn complete_join(&mut self, site: &mut Site, target: usize) -> Result<Reply, Stop> {
         self.footprint.note(Look::Thread(target));
+        self.join_thread(site.thread, target);
         let joined = Rc::make_mut(&mut self.threads[target]);
         joined.is_joined = true;
         let is_open = joined.is_result_open;
@@ -256,6 +258,8 @@ impl<'a> Machine<'a> {
         let is_open = self.leaves_open() && site.call.args.iter().any(|arg| arg.shadow.is_some());
         let thread = &mut *site.thread;
         thread.frames.clear();
+        thread.saved.clear();
+        thread.leaving = None;
         thread.atomic_depth = 0;
         thread.life = Life::Ending(End::Thread(value));
         thread.is_result_open = is_open;

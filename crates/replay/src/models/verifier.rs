@@ -13,7 +13,10 @@ impl<'a> Machine<'a> {
         match op {
             Verifier::Nondet(ty) => self.nondet(site, ty),
             Verifier::NondetMemory => self.nondet_memory(site),
-            Verifier::Assume if site.number(0) == 0 => Err(Stop::Assumption),
+            Verifier::Assume => match self.is_assumed(site)? {
+                true => Ok(Reply::NOTHING),
+                false => Err(Stop::Assumption),
+            },
             Verifier::Assert if site.number(0) == 0 => {
                 Err(self.violated(site.thread, ViolationKind::Assertion, "an assertion fails"))
             }
@@ -44,13 +47,21 @@ impl<'a> Machine<'a> {
                 site.thread.atomic_depth = site.thread.atomic_depth.saturating_sub(1);
                 Ok(Reply::NOTHING)
             }
-            Verifier::Assume
-            | Verifier::Assert
+            Verifier::Assert
             | Verifier::SpinEnd
             | Verifier::LoopBound
             | Verifier::LoopBegin
             | Verifier::SpinStart => Ok(Reply::NOTHING),
         }
+    }
+
+    /// Whether an assumption holds.
+    fn is_assumed(&mut self, site: &mut Site) -> Result<bool, Stop> {
+        let shadow = site.call.args[0].shadow.clone();
+        Ok(match self.decide(site.thread, site.inputs, &shadow, 2)? {
+            Some(way) => way != 0,
+            None => site.number(0) != 0,
+        })
     }
 
     fn nondet(&mut self, site: &mut Site, ty: NondetType) -> Result<Reply, Stop> {

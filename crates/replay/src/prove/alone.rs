@@ -15,7 +15,8 @@
 //! the process, or that end a run otherwise, never go alone; nothing that they would
 //! have cut off is lost by taking other steps before. But what is left in memory at
 //! the end of the process depends on when that is, so there is no reduction where
-//! that is looked for.
+//! that is looked for. Nor is there one in programs that jump between functions,
+//! since what they may still do does not follow from where they are.
 //!
 //! **The proviso.** A thread that always goes alone could keep the others from ever
 //! being looked at. In every cycle of states each thread that moves comes back to
@@ -39,7 +40,7 @@ use crate::violation::Property;
 use analysis::futures::Manner;
 use analysis::sharing::Lock;
 use analysis::{AbstractObject, Future, Futures, ObjectId, Sharing};
-use ir::{Callee, Location, Op};
+use ir::{Callee, Constant, Location, Op, Operand, Program};
 use library::{C11Thread, Function, Mutex, RwLock, Semaphore, Spin, Thread as ThreadOp};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -73,30 +74,33 @@ pub enum Mistake {
     IgnoresWrites,
     /// Locks may be tried without waiting while they are given back.
     IgnoresTries,
+    /// What only `main` will read is forgotten.
+    ForgetsWhatIsRead,
+    /// Threads are exchanged although somebody knows what belongs to them.
+    IgnoresNames,
 }
 
-pub(super) struct Alone<'a> {
-    config: &'a Config,
-    image: &'a Image<'a>,
+/// What is known beforehand about all that may happen.
+pub(super) struct Prospects<'a> {
     points_to: &'a analysis::PointsTo,
     futures: Futures<'a>,
     sharing: Sharing,
+    /// What all threads but `main` may do together.
+    started: Future,
+    /// Numbers of threads are used for nothing but to join them.
+    are_only_joined: bool,
     /// Allocations by the place of the call.
     blocks: HashMap<Option<Location>, Vec<ObjectId>>,
-    /// By thread content.
-    known: Vec<Option<Future>>,
-    mistake: Option<Mistake>,
 }
 
-impl<'a> Alone<'a> {
-    /// Nothing, where the reduction would not be right.
-    pub fn new(
-        image: &'a Image<'a>,
-        config: &'a Config,
+impl<'a> Prospects<'a> {
+    /// Nothing, where the reduction would not be right. The program must not jump
+    /// between functions.
+    pub(super) fn of(
+        program: &'a Program,
+        config: &Config,
         points_to: &'a analysis::PointsTo,
-        mistake: Option<Mistake>,
     ) -> Option<Self> {
-        let program = image.program;
         let checks = config.checks;
         if checks.has(Property::Leak)
             || checks.has(Property::Cleanup)
@@ -107,27 +111,57 @@ impl<'a> Alone<'a> {
         let mut blocks: HashMap<_, Vec<ObjectId>> = HashMap::new();
         for (object, what) in points_to.objects() {
             if let AbstractObject::Heap { function, inst } = what {
-                let body = image.body(function);
+                let body = program.functions[function].body.as_ref();
                 let location = body.and_then(|body| body.insts[inst].location);
                 blocks.entry(location).or_default().push(object);
             }
         }
-        Some(Alone {
-            config,
-            image,
+        let futures = Futures::of(program, points_to);
+        Some(Prospects {
             points_to,
-            futures: Futures::of(program, points_to),
+            started: futures.of_threads(),
+            are_only_joined: analysis::handles::are_only_joined(program, points_to),
+            futures,
             sharing: Sharing::of(program, points_to),
             blocks,
+        })
+    }
+}
+
+pub(super) struct Alone<'a> {
+    config: &'a Config,
+    image: &'a Image<'a>,
+    prospects: &'a Prospects<'a>,
+    /// By thread content.
+    known: Vec<Option<Future>>,
+    mistake: Option<Mistake>,
+}
+
+impl<'a> Alone<'a> {
+    pub(super) fn new(
+        image: &'a Image<'a>,
+        config: &'a Config,
+        prospects: &'a Prospects<'a>,
+        mistake: Option<Mistake>,
+    ) -> Self {
+        Alone {
+            config,
+            image,
+            prospects,
             known: Vec::new(),
             mistake,
-        })
+        }
+    }
+
+    /// Numbers of threads are used for nothing but to join them.
+    pub(super) fn are_only_joined(&self) -> bool {
+        self.prospects.are_only_joined
     }
 
     /// The abstract objects that stand for an object of a run; none if that is not
     /// known.
-    pub fn objects(&self, object: &Object) -> Vec<ObjectId> {
-        let id = |what| self.points_to.id(what).into_iter().collect();
+    pub(super) fn objects(&self, object: &Object) -> Vec<ObjectId> {
+        let id = |what| self.prospects.points_to.id(what).into_iter().collect();
         match &object.origin {
             Origin::Global(global) => id(AbstractObject::Global(*global)),
             Origin::ThreadLocal(global) => id(AbstractObject::ThreadLocal(*global)),
@@ -135,27 +169,63 @@ impl<'a> Alone<'a> {
                 function: *function,
                 inst: *inst,
             }),
-            Origin::Heap(location) => self.blocks.get(location).cloned().unwrap_or_default(),
+            Origin::Heap(location) => self
+                .prospects
+                .blocks
+                .get(location)
+                .cloned()
+                .unwrap_or_default(),
             Origin::Environment(_) => Vec::new(),
         }
     }
 
-    /// The library function that a thread is about to call, if it is one.
-    pub fn library_call(&self, thread: &Thread) -> Option<Function> {
+    /// The library function that a thread is about to call, if it is one, and with
+    /// what.
+    fn call(&self, thread: &Thread) -> Option<(Function, &[Operand])> {
         let frame = thread.frame()?;
         let body = self.image.body(frame.function)?;
         let inst = *body.blocks[frame.block].insts.get(frame.index)?;
         match &body.insts[inst].op {
             Op::Call {
                 callee: Callee::Direct(function),
+                args,
                 ..
-            } => Some(self.image.library(*function)?.function),
+            } => Some((self.image.library(*function)?.function, args)),
             _ => None,
         }
     }
 
+    pub(super) fn library_call(&self, thread: &Thread) -> Option<Function> {
+        Some(self.call(thread)?.0)
+    }
+
+    /// Whether a thread is about to join another, whose result it does not want.
+    pub(super) fn joins_for_no_result(&self, thread: &Thread) -> bool {
+        let joins = [
+            Function::Thread(ThreadOp::Join),
+            Function::C11Thread(C11Thread::ThreadJoin),
+        ];
+        match self.call(thread) {
+            Some((function, [_, Operand::Const(place), ..])) if joins.contains(&function) => {
+                *self.image.program.constant(*place) == Constant::Null
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether threads other than `main` may ever write an object.
+    pub(super) fn is_written_by_threads(&self, object: &Object) -> bool {
+        let objects = self.objects(object);
+        self.prospects.started.may_do_anything
+            || objects.is_empty()
+            || objects.iter().any(|object| {
+                self.prospects.started.has(*object, Manner::Writes)
+                    || self.prospects.started.has(*object, Manner::Synchronises)
+            })
+    }
+
     /// Finds out what the threads of a state may still do.
-    pub fn prepare(&mut self, components: &mut Components, threads: &[(usize, u32)]) {
+    pub(super) fn prepare(&mut self, components: &mut Components, threads: &[(usize, u32)]) {
         for (thread, content) in threads {
             let index = *content as usize;
             if self.known.len() <= index {
@@ -168,30 +238,35 @@ impl<'a> Alone<'a> {
         }
     }
 
+    /// What a thread of this content may still do, if that was found out.
+    pub(super) fn future(&self, content: u32) -> Option<&Future> {
+        self.known.get(content as usize)?.as_ref()
+    }
+
     fn find_future(&self, thread: &Thread) -> Future {
         let mut future = Future::default();
         if let Life::Finished(_) | Life::Stuck(_) = thread.life {
             return future;
         }
-        future.add(self.futures.at_end());
+        future.add(self.prospects.futures.at_end());
         for (index, frame) in thread.frames.iter().enumerate() {
             let above: Option<&Frame> = thread.frames.get(index + 1);
             let is_called = above.is_some_and(|above| above.then == Then::Continue);
             let at = frame.index + usize::from(is_called);
-            future.add(&self.futures.from(frame.function, frame.block, at));
+            future.add(&self.prospects.futures.from(frame.function, frame.block, at));
         }
         future
     }
 
     /// Whether a thread may go alone in a state that was prepared for, if these are all
-    /// its steps.
-    pub fn may_go(
+    /// its steps. There may be another that does nothing before this one has ended.
+    pub(super) fn may_go(
         &self,
         components: &Components,
         row: &[u32],
         threads: &[(usize, u32)],
-        thread: usize,
-        steps: &[Rc<Step>],
+        (thread, steps): (usize, &[Rc<Step>]),
+        waits_for_it: Option<usize>,
     ) -> bool {
         let is_fit = |claim: &Claim| {
             !claim.turns || claim.is_progress || self.mistake == Some(Mistake::NoProviso)
@@ -201,11 +276,13 @@ impl<'a> Alone<'a> {
             return false;
         }
         let others = || {
-            let others = threads.iter().filter(|(other, _)| *other != thread);
+            let others = threads
+                .iter()
+                .filter(|(other, _)| *other != thread && Some(*other) != waits_for_it);
             others.filter_map(|(_, content)| self.known[*content as usize].as_ref())
         };
         let is_guarded = |object: ObjectId| {
-            let mut locks = self.sharing.locks(object).iter();
+            let mut locks = self.prospects.sharing.locks(object).iter();
             locks.any(|lock| {
                 // Whoever makes it anew makes it free.
                 let is_made = |future: &Future| future.has(lock.object, Manner::Synchronises);
@@ -266,7 +343,7 @@ impl<'a> Alone<'a> {
 
     /// Whether a thread has a lock for itself.
     fn has_lock(&self, components: &Components, row: &[u32], thread: usize, lock: &Lock) -> bool {
-        let AbstractObject::Global(global) = self.points_to.object(lock.object) else {
+        let AbstractObject::Global(global) = self.prospects.points_to.object(lock.object) else {
             return false;
         };
         let Some(place) = self.image.global(global) else {

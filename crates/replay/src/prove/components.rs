@@ -7,15 +7,16 @@
 //! known has the first content there; so numbers at the end of a row that are
 //! those first contents are left away, and equal states are equal rows.
 
-use super::objects::{read_object, read_sync, write_object, write_sync};
+use super::contents::{Contents, Copy};
+use super::objects::{read_object, read_sync, threads_of, write_object, write_sync};
 use super::threads::{Knowledge, OwnedThread, read_thread, write_thread};
 use super::words::{Reader, Writer, canonical};
 use crate::footprint::Footprint;
 use crate::image::Image;
-use crate::machine::{Config, Key, Machine, UnknownCall};
+use crate::machine::{Config, Key, Machine};
 use crate::memory::Memory;
 use crate::object::{Area, Object, ObjectId, Origin};
-use crate::sync::{Sync, SyncKey, SyncTable};
+use crate::sync::{FutexWaiter, Sync, SyncKey, SyncTable};
 use crate::thread::Thread;
 use cranelift_entity::EntityRef;
 use ir::FunctionId;
@@ -38,29 +39,8 @@ pub(super) const ABSENT: u32 = 0;
 /// The slot of the rest, and that of `main`.
 const REST: SlotIndex = 0;
 
-/// Contents, each once, by number.
-#[derive(Default)]
-struct Interner {
-    numbers: HashMap<Box<[u64]>, u32>,
-    contents: Vec<Box<[u64]>>,
-    bytes: usize,
-}
-
-impl Interner {
-    fn number(&mut self, words: &[u64]) -> u32 {
-        if let Some(number) = self.numbers.get(words) {
-            return *number;
-        }
-        if self.contents.is_empty() {
-            self.contents.push(Box::from([]));
-        }
-        let number = self.contents.len() as u32;
-        self.contents.push(words.into());
-        self.numbers.insert(words.into(), number);
-        self.bytes += 2 * (8 * words.len() + 32);
-        number
-    }
-}
+/// Bytes of a thread or an object that was read again, beside its words.
+const READ_AGAIN: usize = 400;
 
 /// Takes machines apart and puts them together.
 pub(super) struct Components<'a> {
@@ -71,25 +51,25 @@ pub(super) struct Components<'a> {
     slots: Vec<Slot>,
     index: HashMap<Slot, SlotIndex>,
     initial: Vec<u32>,
-    threads: Interner,
-    syncs: Interner,
-    objects: Interner,
-    rests: Interner,
-    /// Of each object content: all but what it holds.
-    headers: Vec<u32>,
-    /// Of each object content: it is a block that was freed.
-    freed: Vec<bool>,
-    header_numbers: Interner,
+    shared: &'a Contents,
+    /// Objects are marked with all but what they hold, and whether they are blocks
+    /// that were freed.
+    contents: Copy<'a>,
     owned: Vec<Vec<Option<OwnedThread>>>,
     read_objects: HashMap<(SlotIndex, u32), Rc<Object>>,
+    read_bytes: usize,
     thread_slots: Vec<SlotIndex>,
-    /// Calls of unknown functions, for runs that depend on one.
-    unknown: Vec<UnknownCall>,
+    sync_slots: Vec<SlotIndex>,
     memory: Memory,
 }
 
 impl<'a> Components<'a> {
-    pub fn new(image: &'a Image<'a>, config: &'a Config, knowledge: Knowledge<'a>) -> Self {
+    pub(super) fn new(
+        image: &'a Image<'a>,
+        config: &'a Config,
+        knowledge: Knowledge<'a>,
+        shared: &'a Contents,
+    ) -> Self {
         let footprint = Footprint::watched();
         let mut memory = image.memory.clone();
         memory.footprint = footprint.clone();
@@ -101,45 +81,70 @@ impl<'a> Components<'a> {
             slots: Vec::new(),
             index: HashMap::new(),
             initial: Vec::new(),
-            threads: Interner::default(),
-            syncs: Interner::default(),
-            objects: Interner::default(),
-            rests: Interner::default(),
-            headers: vec![ABSENT],
-            freed: vec![false],
-            header_numbers: Interner::default(),
+            shared,
+            contents: shared.copy(),
             owned: Vec::new(),
             read_objects: HashMap::new(),
+            read_bytes: 0,
             thread_slots: Vec::new(),
-            unknown: Vec::new(),
+            sync_slots: Vec::new(),
             memory,
         };
+        components.refresh();
         components.slot(Slot::Rest);
         components
     }
 
-    pub fn slot_count(&self) -> usize {
+    pub(super) fn slot_count(&self) -> usize {
         self.slots.len()
     }
 
-    pub fn known_slot(&self, slot: Slot) -> Option<SlotIndex> {
+    pub(super) fn known_slot(&self, slot: Slot) -> Option<SlotIndex> {
         self.index.get(&slot).copied()
     }
 
-    pub fn what(&self, slot: SlotIndex) -> Slot {
+    pub(super) fn what(&self, slot: SlotIndex) -> Slot {
         self.slots[slot]
     }
 
-    pub fn slots(&self) -> impl Iterator<Item = (SlotIndex, Slot)> + '_ {
+    pub(super) fn slots(&self) -> impl Iterator<Item = (SlotIndex, Slot)> + '_ {
         self.slots.iter().copied().enumerate()
     }
 
     /// The slot of a thread, if one of this number was ever made.
-    pub fn thread_slot(&self, thread: usize) -> Option<SlotIndex> {
+    pub(super) fn thread_slot(&self, thread: usize) -> Option<SlotIndex> {
         self.thread_slots.get(thread).copied()
     }
 
-    pub fn slot(&mut self, slot: Slot) -> SlotIndex {
+    /// The global variable of a slot, if it is one, as it is at first.
+    pub(super) fn global(&self, slot: SlotIndex) -> Option<&'a Object> {
+        match self.slots[slot] {
+            Slot::Object(id) if id.area() == Area::Global => {
+                Some(&*self.image.memory.globals[id.slot()])
+            }
+            _ => None,
+        }
+    }
+
+    /// The content that a slot has at first.
+    pub(super) fn first(&self, slot: SlotIndex) -> u32 {
+        self.initial[slot]
+    }
+
+    /// The slots of synchronisation objects.
+    pub(super) fn sync_slots(&self) -> &[SlotIndex] {
+        &self.sync_slots
+    }
+
+    /// The threads of a state with their contents.
+    pub(super) fn threads(&self, state: &[u32]) -> impl Iterator<Item = (usize, u32)> {
+        (0..).map_while(|thread| {
+            let content = self.get(state, self.thread_slot(thread)?);
+            (content != ABSENT).then_some((thread, content))
+        })
+    }
+
+    pub(super) fn slot(&mut self, slot: Slot) -> SlotIndex {
         if let Some(index) = self.index.get(&slot) {
             return *index;
         }
@@ -151,38 +156,83 @@ impl<'a> Components<'a> {
             }
             _ => ABSENT,
         };
-        let index = self.slots.len();
-        self.slots.push(slot);
-        self.index.insert(slot, index);
-        self.initial.push(initial);
-        if let Slot::Thread(thread) = slot {
-            assert_eq!(thread, self.thread_slots.len(), "threads come one by one");
-            self.thread_slots.push(index);
-            self.owned.push(Vec::new());
+        // Others may have met it meanwhile.
+        let shared = self.shared;
+        let mut all = shared.slots();
+        self.learn_slots(&all);
+        if let Some(index) = self.index.get(&slot) {
+            return *index;
         }
-        index
+        all.push((slot, initial));
+        self.learn_slots(&all);
+        self.slots.len() - 1
     }
 
-    /// Memory for contents, roughly.
-    pub fn bytes(&self) -> usize {
-        let tables = [
-            &self.threads,
-            &self.syncs,
-            &self.objects,
-            &self.rests,
-            &self.header_numbers,
-        ];
-        let written: usize = tables.iter().map(|table| table.bytes).sum();
-        // What was read again is about as large as what was written.
-        2 * written
+    fn learn_slots(&mut self, all: &[(Slot, u32)]) {
+        for (slot, initial) in &all[self.slots.len()..] {
+            let index = self.slots.len();
+            self.slots.push(*slot);
+            self.index.insert(*slot, index);
+            self.initial.push(*initial);
+            if let Slot::Sync(_) = slot {
+                self.sync_slots.push(index);
+            }
+            if let Slot::Thread(thread) = slot {
+                assert_eq!(*thread, self.thread_slots.len(), "threads come one by one");
+                self.thread_slots.push(index);
+                self.owned.push(Vec::new());
+            }
+        }
     }
 
-    pub fn header(&self, content: u32) -> u32 {
-        self.headers.get(content as usize).copied().unwrap_or(0)
+    /// Learns what others have found meanwhile.
+    pub(super) fn refresh(&mut self) {
+        let shared = self.shared;
+        self.learn_slots(&shared.slots());
+        self.contents.refresh();
     }
 
-    pub fn is_freed_block(&self, slot: SlotIndex, content: u32) -> bool {
-        matches!(self.slots[slot], Slot::Object(_)) && self.freed[content as usize]
+    /// Memory for what was read again of contents, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.contents.bytes() + self.read_bytes
+    }
+
+    pub(super) fn header(&self, content: u32) -> u32 {
+        self.contents.objects.get(content).mark >> 1
+    }
+
+    /// The threads that hold or wait for a synchronisation object of this content.
+    pub(super) fn holders(&self, content: u32) -> &[usize] {
+        &self.contents.syncs.get(content).names
+    }
+
+    /// By what contents of threads are put in order.
+    pub(super) fn rank(&self, content: u32) -> u64 {
+        self.contents.threads.get(content).fingerprint
+    }
+
+    /// The threads whose objects the content of a slot may know.
+    pub(super) fn named_in(&self, slot: SlotIndex, content: u32) -> &[usize] {
+        let known = match self.slots[slot] {
+            Slot::Rest => &self.contents.rests,
+            Slot::Thread(_) => &self.contents.threads,
+            Slot::Object(_) => &self.contents.objects,
+            Slot::Sync(_) => return &[],
+        };
+        &known.get(content).names
+    }
+
+    /// The thread to which the object of a slot belongs.
+    pub(super) fn owner(&self, slot: SlotIndex) -> Option<usize> {
+        let (Slot::Object(id) | Slot::Sync((id, _))) = self.slots[slot] else {
+            return None;
+        };
+        (id.area() != Area::Global).then(|| id.thread())
+    }
+
+    pub(super) fn is_freed_block(&self, slot: SlotIndex, content: u32) -> bool {
+        matches!(self.slots[slot], Slot::Object(_))
+            && self.contents.objects.get(content).mark & 1 != 0
     }
 
     // From machines to numbers.
@@ -190,33 +240,37 @@ impl<'a> Components<'a> {
     fn object_number(&mut self, memory: &Memory, id: ObjectId, object: &Object) -> u32 {
         let mut writer = Writer::new(memory, None);
         let header = write_object(&mut writer, id, object);
-        let number = self.objects.number(&writer.words);
-        if number as usize >= self.headers.len() {
-            self.freed.push(is_freed(object));
-            let header = self.header_numbers.number(&writer.words[..header]);
-            self.headers.push(header);
-        }
-        number
+        let contents = &mut self.contents;
+        let headers = &mut contents.headers;
+        let mark =
+            || headers.number(&writer.words[..header], &[]) << 1 | u32::from(is_freed(object));
+        (contents.objects).marked_number(&writer.words, &writer.named, mark)
     }
 
     fn thread_number(&mut self, machine: &Machine, id: usize) -> u32 {
         let mut writer = Writer::new(&machine.memory, Some(id));
         write_thread(machine, &mut self.knowledge, id, &mut writer);
-        self.threads.number(&writer.words)
+        self.contents.threads.number(&writer.words, &writer.named)
     }
 
     fn sync_number(&mut self, memory: &Memory, sync: &Sync) -> u32 {
         let mut writer = Writer::new(memory, None);
         write_sync(&mut writer, sync);
-        self.syncs.number(&writer.words)
+        self.contents.syncs.number(&writer.words, &threads_of(sync))
+    }
+
+    pub(super) fn number_of_sync(&mut self, sync: &Sync) -> u32 {
+        let memory = self.memory.clone();
+        self.sync_number(&memory, sync)
     }
 
     fn rest_number(&mut self, machine: &Machine) -> u32 {
         let mut writer = Writer::new(&machine.memory, None);
         writer.word(machine.memory.overflow_next);
         writer.flag(machine.depends_on_unknown());
-        if machine.depends_on_unknown() && self.unknown.is_empty() {
-            self.unknown = machine.unknown_calls.clone();
+        if machine.depends_on_unknown() {
+            let unknown = &self.shared.unknown;
+            unknown.get_or_init(|| machine.unknown_calls.clone());
         }
         writer.word(machine.keys.len() as u64);
         for key in &machine.keys {
@@ -231,11 +285,19 @@ impl<'a> Components<'a> {
                 writer.value(argument);
             }
         }
-        self.rests.number(&writer.words)
+        writer.word(machine.futex_waiters.len() as u64);
+        for waiter in &machine.futex_waiters {
+            writer.word(waiter.thread as u64);
+            writer.sync_key(waiter.place);
+            writer.word(u64::from(waiter.bits));
+            // Whoever is listed here has a name that matters.
+            writer.named.push(waiter.thread);
+        }
+        self.contents.rests.number(&writer.words, &writer.named)
     }
 
     /// The whole state of a machine.
-    pub fn state(&mut self, machine: &Machine) -> Vec<u32> {
+    pub(super) fn state(&mut self, machine: &Machine) -> Vec<u32> {
         let mut state = Vec::new();
         let mut set = |components: &Self, slot: SlotIndex, number: u32| {
             components.set(&mut state, slot, number);
@@ -271,19 +333,19 @@ impl<'a> Components<'a> {
     }
 
     /// Sets the content of a slot.
-    pub fn set(&self, state: &mut Vec<u32>, slot: SlotIndex, number: u32) {
+    pub(super) fn set(&self, state: &mut Vec<u32>, slot: SlotIndex, number: u32) {
         while state.len() <= slot {
             state.push(self.initial[state.len()]);
         }
         state[slot] = number;
     }
 
-    pub fn get(&self, state: &[u32], slot: SlotIndex) -> u32 {
+    pub(super) fn get(&self, state: &[u32], slot: SlotIndex) -> u32 {
         state.get(slot).copied().unwrap_or(self.initial[slot])
     }
 
     /// Leaves away what is said anyway.
-    pub fn trim(&self, state: &mut Vec<u32>) {
+    pub(super) fn trim(&self, state: &mut Vec<u32>) {
         while let Some(last) = state.last()
             && *last == self.initial[state.len() - 1]
         {
@@ -294,7 +356,7 @@ impl<'a> Components<'a> {
     /// What a step has changed, as slots with their new contents. False beside them
     /// if the step has ended locals that others may know: then contents change
     /// that hold their addresses, and all of them are among the changes.
-    pub fn changes(
+    pub(super) fn changes(
         &mut self,
         state: &[u32],
         before: &Machine,
@@ -347,38 +409,45 @@ impl<'a> Components<'a> {
 
     // From numbers to machines.
 
-    pub fn owned(&mut self, thread: usize, number: u32) -> &OwnedThread {
+    pub(super) fn owned(&mut self, thread: usize, number: u32) -> &OwnedThread {
         let known = &mut self.owned[thread];
         if known.len() <= number as usize {
+            let more = number as usize + 1 - known.len();
+            self.read_bytes += more * size_of::<Option<OwnedThread>>();
             known.resize_with(number as usize + 1, || None);
         }
-        let words = &self.threads.contents[number as usize];
-        known[number as usize]
-            .get_or_insert_with(|| read_thread(words, thread, self.image, &self.memory))
+        let words = &self.contents.threads.get(number).words;
+        let read = &mut self.read_bytes;
+        known[number as usize].get_or_insert_with(|| {
+            *read += READ_AGAIN + 8 * words.len();
+            read_thread(words, thread, self.image, &self.memory)
+        })
     }
 
     fn object(&mut self, slot: SlotIndex, id: ObjectId, number: u32) -> Rc<Object> {
-        let words = &self.objects.contents[number as usize];
+        let words = &self.contents.objects.get(number).words;
         let memory = &self.memory;
+        let read = &mut self.read_bytes;
         let object = self.read_objects.entry((slot, number)).or_insert_with(|| {
             let bases = |thread: usize| memory.arena_base(thread);
+            *read += READ_AGAIN + 8 * words.len();
             let reader = &mut Reader::new(words, usize::MAX, &bases);
             Rc::new(read_object(reader, id, memory.pointer_bytes))
         });
         object.clone()
     }
 
-    pub fn sync(&self, number: u32) -> Option<Sync> {
+    pub(super) fn sync(&self, number: u32) -> Option<Sync> {
         if number == ABSENT {
             return None;
         }
-        let words = &self.syncs.contents[number as usize];
+        let words = &self.contents.syncs.get(number).words;
         let bases = |_: usize| 0;
         Some(read_sync(&mut Reader::new(words, usize::MAX, &bases)))
     }
 
     /// A machine in a state.
-    pub fn machine(&mut self, state: &[u32]) -> Machine<'a> {
+    pub(super) fn machine(&mut self, state: &[u32]) -> Machine<'a> {
         let mut memory = self.memory.clone();
         let mut threads: Vec<Rc<Thread>> = Vec::new();
         let mut sync = SyncTable::default();
@@ -427,13 +496,13 @@ impl<'a> Components<'a> {
     }
 
     fn read_rest(&self, machine: &mut Machine<'a>, number: u32) {
-        let words = &self.rests.contents[number as usize];
+        let words = &self.contents.rests.get(number).words;
         let memory = &self.memory;
         let bases = |thread: usize| memory.arena_base(thread);
         let reader = &mut Reader::new(words, usize::MAX, &bases);
         machine.memory.overflow_next = reader.word();
         if reader.flag() {
-            machine.unknown_calls = self.unknown.clone();
+            machine.unknown_calls = self.shared.unknown.get().cloned().unwrap_or_default();
         }
         for _ in 0..reader.number() {
             let destructor = reader.number().checked_sub(1).map(FunctionId::new);
@@ -449,10 +518,19 @@ impl<'a> Components<'a> {
             let argument = has_argument.then(|| reader.value());
             machine.at_exit.push((function, argument));
         }
+        for _ in 0..reader.number() {
+            let thread = reader.number();
+            let (place, bits) = (reader.sync_key(), reader.small());
+            machine.futex_waiters.extend(place.map(|place| FutexWaiter {
+                thread,
+                place,
+                bits,
+            }));
+        }
     }
 
     /// Whether a state has freed blocks whose addresses may be used again.
-    pub fn has_freed_blocks(&mut self, state: &[u32]) -> bool {
+    pub(super) fn has_freed_blocks(&mut self, state: &[u32]) -> bool {
         let slots = 0..state.len();
         if slots
             .into_iter()
@@ -500,7 +578,7 @@ fn shared_objects(memory: &Memory) -> impl Iterator<Item = (ObjectId, &Rc<Object
     }))
 }
 
-fn changed_objects<'m>(
+pub(super) fn changed_objects<'m>(
     before: &'m Memory,
     after: &'m Memory,
 ) -> impl Iterator<Item = (ObjectId, &'m Rc<Object>)> {
@@ -522,7 +600,7 @@ fn changed_objects<'m>(
 }
 
 /// Whether locals are gone that others may know.
-fn ends_known_locals(before: &Machine, after: &Machine) -> bool {
+pub(super) fn ends_known_locals(before: &Machine, after: &Machine) -> bool {
     let arenas = before.memory.arenas.iter().zip(&after.memory.arenas);
     let mut changed = arenas.filter(|(old, new)| !Rc::ptr_eq(old, new));
     changed.any(|(old, new)| {

@@ -5,16 +5,19 @@
 //! what shows in that run. A finding that does not show is a mistake of ours.
 
 use super::ProofOptions;
+use super::components::Slot;
 use super::inputs::Script;
-use super::steps::{Fate, Steps};
+use super::steps::{Fate, Step, Steps};
 use super::table::{StateId, Table};
 use crate::drive::{Outcome, Recorder};
 use crate::explore::Found;
 use crate::image::Image;
 use crate::machine::{Config, Machine, UnknownCall};
+use crate::sync::Sync;
 use crate::violation::{Signature, Violation, ViolationKind};
 use library::Undefined;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 pub(super) struct Findings<'a> {
     image: &'a Image<'a>,
@@ -22,7 +25,7 @@ pub(super) struct Findings<'a> {
     digest: u64,
     options: &'a ProofOptions,
     /// The answers that lead to states in which runs begin.
-    pub starts: HashMap<StateId, Vec<u128>>,
+    starts: &'a Mutex<HashMap<StateId, Vec<u128>>>,
     pub violations: Vec<Found>,
     pub dependent: Vec<(Found, Vec<UnknownCall>)>,
     pub mistakes: Vec<String>,
@@ -31,18 +34,24 @@ pub(super) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub fn new(
+    /// Whether anything was found, confirmed or not.
+    pub(super) fn has_any(&self) -> bool {
+        !self.violations.is_empty() || !self.dependent.is_empty() || !self.mistakes.is_empty()
+    }
+
+    pub(super) fn new(
         image: &'a Image<'a>,
         config: &'a Config,
         digest: u64,
         options: &'a ProofOptions,
+        starts: &'a Mutex<HashMap<StateId, Vec<u128>>>,
     ) -> Self {
         Findings {
             image,
             config,
             digest,
             options,
-            starts: HashMap::new(),
+            starts,
             violations: Vec::new(),
             dependent: Vec::new(),
             mistakes: Vec::new(),
@@ -51,8 +60,14 @@ impl<'a> Findings<'a> {
         }
     }
 
+    /// Runs with these answers begin in a state.
+    pub(super) fn add_start(&mut self, state: StateId, answers: Vec<u128>) {
+        let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        starts.insert(state, answers);
+    }
+
     /// A step from a state, or the start of the run, goes wrong in this way.
-    pub fn report(
+    pub(super) fn report(
         &mut self,
         table: &Table,
         steps: &mut Steps,
@@ -65,14 +80,14 @@ impl<'a> Findings<'a> {
         }
         let mut way = self.way(table, steps, step.map(|(state, _)| state));
         match step {
-            Some((_, thread)) => way.steps.push((thread, answers.to_vec())),
+            Some((_, thread)) => way.steps.push((way.name(thread), answers.to_vec())),
             None => way.start = answers.to_vec(),
         }
         self.show(&way, &|violation| violation.signature() == *kind, true);
     }
 
     /// A state is wrong in this way.
-    pub fn report_at(
+    pub(super) fn report_at(
         &mut self,
         table: &Table,
         steps: &mut Steps,
@@ -83,11 +98,16 @@ impl<'a> Findings<'a> {
             return;
         }
         let way = self.way(table, steps, Some(state));
-        self.show(&way, &|violation| violation.signature() == *kind, true);
+        // Where threads were exchanged, others may wait than it seems.
+        let is_it = |violation: &Violation| match way.names.is_empty() {
+            true => violation.signature() == *kind,
+            false => violation.kind == kind.0,
+        };
+        self.show(&way, &is_it, true);
     }
 
     /// A step goes wrong somehow, in this way.
-    pub fn report_any(
+    pub(super) fn report_any(
         &mut self,
         table: &Table,
         steps: &mut Steps,
@@ -97,7 +117,7 @@ impl<'a> Findings<'a> {
         must_show: bool,
     ) {
         let mut way = self.way(table, steps, Some(state));
-        way.steps.push((thread, answers.to_vec()));
+        way.steps.push((way.name(thread), answers.to_vec()));
         self.show(&way, &|violation| violation.kind == kind, must_show);
     }
 
@@ -115,27 +135,37 @@ impl<'a> Findings<'a> {
         let Some(mut state) = state else {
             return way;
         };
-        let mut row = Vec::new();
-        let mut found = Vec::new();
+        let mut origins = Vec::new();
         loop {
             let origin = table.origin(state);
             if origin.from == state {
                 break;
             }
+            origins.push(origin);
+            state = origin.from;
+        }
+        let starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        way.start = starts.get(&state).cloned().unwrap_or_default();
+        drop(starts);
+        let (mut row, mut successor) = (Vec::new(), Vec::new());
+        let mut found = Vec::new();
+        for origin in origins.into_iter().rev() {
             table.get(origin.from, &mut row);
             found.clear();
             let thread = usize::from(origin.thread);
             steps.of(&row, thread, &mut found);
             found.retain(|step| step.fate != Fate::Waits);
-            let answers = match found.get(usize::from(origin.choice)) {
-                Some(step) => step.answers.to_vec(),
-                None => Vec::new(),
+            let Some(step) = found.get(usize::from(origin.choice)) else {
+                way.steps.push((way.name(thread), Vec::new()));
+                continue;
             };
-            way.steps.push((thread, answers));
-            state = origin.from;
+            let answers = way.answers(steps, &row, step);
+            way.steps.push((way.name(thread), answers));
+            steps.apply(&row, step, &mut successor);
+            if let Some(moved) = steps.normalise(&mut successor) {
+                way.exchange(&moved);
+            }
         }
-        way.steps.reverse();
-        way.start = self.starts.get(&state).cloned().unwrap_or_default();
         way
     }
 
@@ -205,4 +235,49 @@ impl<'a> Findings<'a> {
 struct Way {
     start: Vec<u128>,
     steps: Vec<(usize, Vec<u128>)>,
+    /// Of each thread of the state that it leads to: who that is in the run. Nothing
+    /// if no threads were exchanged.
+    names: Vec<usize>,
+}
+
+impl Way {
+    fn name(&self, thread: usize) -> usize {
+        self.names.get(thread).copied().unwrap_or(thread)
+    }
+
+    fn exchange(&mut self, moved: &[(usize, usize)]) {
+        let most = moved.iter().map(|(place, _)| place + 1).max().unwrap_or(0);
+        let names: Vec<usize> = (0..self.names.len().max(most))
+            .map(|thread| {
+                let mut moved = moved.iter();
+                let from = moved.find(|(place, _)| *place == thread);
+                self.name(from.map_or(thread, |(_, from)| *from))
+            })
+            .collect();
+        self.names = names;
+    }
+
+    /// The answers that a step needs in the run, where those who wait may come in
+    /// another order.
+    fn answers(&self, steps: &Steps, row: &[u32], step: &Step) -> Vec<u128> {
+        let mut answers = step.answers.to_vec();
+        let Some(index) = step.waiter.filter(|_| !self.names.is_empty()) else {
+            return answers;
+        };
+        for (slot, _) in &step.changes {
+            let content = steps.components.get(row, *slot);
+            if let Slot::Sync(_) = steps.components.what(*slot)
+                && let Some(Sync::Condition { waiters }) = steps.components.sync(content)
+                && let Some(woken) = waiters.get(answers[index] as usize)
+            {
+                let mut names: Vec<usize> = waiters.iter().map(|w| self.name(*w)).collect();
+                names.sort_unstable();
+                let woken = self.name(*woken);
+                let place = names.iter().position(|name| *name == woken);
+                answers[index] = place.unwrap_or(0) as u128;
+                break;
+            }
+        }
+        answers
+    }
 }

@@ -1,17 +1,30 @@
 //! Which values inputs are tried with, and how a step is given them.
 
+use super::observed::Observed;
 use crate::inputs::{Domain, InputKind, Inputs, NoInput, Request};
 use crate::open_inputs::OpenInputs;
 use crate::value::truncate;
+use analysis::Site;
 use std::collections::BTreeSet;
 
 /// How many combinations of inputs are tried in one step at most.
 const MOST_COMBINATIONS: usize = 1 << 12;
 
 /// The values to try, and whether these are all there are.
-pub(super) fn choices(kind: InputKind, domain: Domain, samples: &Samples) -> (Vec<u128>, bool) {
+pub(super) fn choices(
+    kind: InputKind,
+    domain: Domain,
+    site: Option<Site>,
+    samples: &Samples,
+) -> (Vec<u128>, bool) {
     if samples.open.has(kind, domain) {
         return (vec![0], true);
+    }
+    if let InputKind::Nondet | InputKind::UnknownCall = kind
+        && let Some(observed) = &samples.observed
+        && let Some(values) = observed.values(site, domain)
+    {
+        return (values.to_vec(), true);
     }
     match domain {
         Domain::Below(count) => ((0..u128::from(count)).collect(), true),
@@ -47,6 +60,9 @@ pub struct Samples {
     /// Wide ones that are left open until something depends on them; then values are
     /// tried.
     pub open: OpenInputs,
+    /// Those that are looked at coarsely, which the prover finds itself: few values
+    /// stand for all then. Without, values are tried as of others.
+    pub observed: Option<Observed>,
 }
 
 impl Default for Samples {
@@ -55,6 +71,7 @@ impl Default for Samples {
             full_width: 8,
             values: vec![0, 1],
             open: OpenInputs::ALL,
+            observed: Some(Observed::default()),
         }
     }
 }
@@ -75,7 +92,7 @@ pub(super) struct Script<'s> {
 }
 
 impl<'s> Script<'s> {
-    pub fn new(told: &'s [u128], samples: &'s Samples) -> Self {
+    pub(super) fn new(told: &'s [u128], samples: &'s Samples) -> Self {
         Script {
             told,
             samples,
@@ -94,7 +111,8 @@ impl Inputs for Script<'_> {
             self.is_overrun = true;
             return Err(NoInput("a step asks for too many inputs".to_owned()));
         }
-        let (mut values, mut is_complete) = choices(request.kind, request.domain, self.samples);
+        let (mut values, mut is_complete) =
+            choices(request.kind, request.domain, request.site, self.samples);
         // How many there are so far depends on what was asked, not on the answers.
         let combinations = self.combinations.saturating_mul(values.len());
         match combinations <= MOST_COMBINATIONS {

@@ -28,7 +28,7 @@ struct FunctionLocals {
 }
 
 impl<'a> DeadLocals<'a> {
-    pub fn new(image: &'a Image<'a>) -> Self {
+    pub(super) fn new(image: &'a Image<'a>) -> Self {
         DeadLocals {
             image,
             functions: HashMap::new(),
@@ -37,7 +37,7 @@ impl<'a> DeadLocals<'a> {
 
     /// Whether nobody reads a local that this instruction makes before it is written
     /// again, when control is at this point.
-    pub fn is_dead(
+    pub(super) fn is_dead(
         &mut self,
         function: FunctionId,
         block: BlockId,
@@ -48,6 +48,9 @@ impl<'a> DeadLocals<'a> {
         let Some(body) = image.body(function) else {
             return false;
         };
+        if image.can_jump && image.is_jumped_to(function) {
+            return false;
+        }
         let locals = self
             .functions
             .entry(function)

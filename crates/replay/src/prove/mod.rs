@@ -16,24 +16,32 @@
 
 mod alone;
 mod components;
+mod contents;
+mod crew;
+mod dead;
 mod findings;
 mod inputs;
+mod joins;
 mod locals;
 mod objects;
+mod observed;
 mod search;
 mod steps;
+mod symmetry;
 mod table;
 mod threads;
+mod visit;
 mod words;
 
 pub use alone::Mistake;
 pub use inputs::Samples;
+pub use observed::Observed;
 
 use crate::coverage::Coverage;
 use crate::explore::{Exploration, Found, Interruption, Limit};
 use crate::image::Image;
 use crate::inputs::InputKind;
-use crate::machine::{Config, UnknownCall, Unsupported};
+use crate::machine::{Config, Excluded, UnknownCall, Unsupported};
 use crate::violation::ViolationKind;
 use std::collections::BTreeSet;
 
@@ -45,6 +53,10 @@ pub struct ProofOptions {
     pub inputs: Samples,
     /// Bytes for states and all that is remembered about steps.
     pub memory: usize,
+    /// How many may visit states at a time.
+    pub cores: usize,
+    /// New states of which it is worth to hand some out.
+    pub worth_sharing: usize,
     pub reductions: Reductions,
     /// If nothing else is open, let waits end without a signal too.
     pub tries_spurious_wakeups: bool,
@@ -59,6 +71,12 @@ pub struct Reductions {
     pub dead_locals: bool,
     /// Steps that have nothing to do with what others may do are taken at once.
     pub partial_order: bool,
+    /// Of states that differ in which thread does what, only one is visited. It needs
+    /// the above.
+    pub symmetry: bool,
+    /// What global variables hold that nobody will read is forgotten. It needs
+    /// `partial_order`.
+    pub dead_memory: bool,
     /// For tests only: what must be noticed.
     pub mistake: Option<Mistake>,
 }
@@ -67,11 +85,15 @@ impl Reductions {
     pub const NONE: Reductions = Reductions {
         dead_locals: false,
         partial_order: false,
+        symmetry: false,
+        dead_memory: false,
         mistake: None,
     };
     pub const ALL: Reductions = Reductions {
         dead_locals: true,
         partial_order: true,
+        symmetry: true,
+        dead_memory: true,
         mistake: None,
     };
 }
@@ -82,6 +104,8 @@ impl Default for ProofOptions {
             find_all: false,
             inputs: Samples::default(),
             memory: 4 << 30,
+            cores: 1,
+            worth_sharing: 1000,
             reductions: Reductions::ALL,
             tries_spurious_wakeups: true,
             is_checked: false,
@@ -93,8 +117,6 @@ impl Default for ProofOptions {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProofProgress {
     pub states: usize,
-    /// States that are known but have not been looked at.
-    pub open: usize,
     pub violations: usize,
 }
 
@@ -121,8 +143,10 @@ pub struct Proof {
     pub stopped_early: bool,
     /// Some run was stopped by an assumption.
     pub is_assumed: bool,
-    /// Where runs come by.
+    /// Where runs come by; if it is coarse, where they may come by.
     pub coverage: Coverage,
+    /// Some runs were looked at that there are not.
+    pub is_coarse: bool,
     /// Mistakes of ours: a remembered step was not what the interpreter does, or a
     /// violation did not show when its schedule was run. Nothing is proved then.
     pub mistakes: Vec<String>,
@@ -148,9 +172,55 @@ impl Proof {
             && self.mistakes.is_empty()
     }
 
+    /// Whether there is anything to tell but that nothing goes wrong.
+    fn tells_something(&self) -> bool {
+        let excluded = Limit::Excluded(Excluded::SpuriousWakeups);
+        let mut limits = self.limits.iter();
+        !self.violations.is_empty()
+            || !self.dependent.is_empty()
+            || !self.unsupported.is_empty()
+            || !self.undefined.is_empty()
+            || !self.mistakes.is_empty()
+            || limits.any(|limit| *limit != excluded)
+    }
+
+    /// Adds what another has found in the same search.
+    fn add(&mut self, other: Proof) {
+        self.violations.extend(other.violations);
+        self.dependent.extend(other.dependent);
+        self.spurious.extend(other.spurious);
+        self.limits.extend(other.limits);
+        self.unsupported.extend(other.unsupported);
+        self.undefined.extend(other.undefined);
+        self.sampled.extend(other.sampled);
+        self.interrupted = self.interrupted.or(other.interrupted);
+        self.is_assumed |= other.is_assumed;
+        self.is_coarse |= other.is_coarse;
+        self.coverage.merge(&other.coverage);
+        self.mistakes.extend(other.mistakes);
+        self.steps += other.steps;
+        self.interpreted += other.interpreted;
+        self.bytes += other.bytes;
+    }
+
+    /// Leaves one violation for each kind and place, whoever has found it; or one only.
+    fn put_in_order(&mut self, keeps_all: bool) {
+        let most = if keeps_all { usize::MAX } else { 1 };
+        self.violations
+            .sort_by_key(|found| found.violation.signature());
+        self.violations
+            .dedup_by_key(|found| found.violation.signature());
+        self.violations.truncate(most);
+        (self.dependent).sort_by_key(|(found, _)| found.violation.signature());
+        (self.dependent).dedup_by_key(|(found, _)| found.violation.signature());
+    }
+
     /// The same for those who tell of explorations; nothing was counted but states.
     pub fn into_exploration(self) -> Exploration {
         Exploration {
+            // It knows interleavings only.
+            memory_model: library::MemoryModel::Sc,
+            executions: None,
             violations: self.violations,
             dependent: self.dependent,
             limits: self.limits,
@@ -160,12 +230,17 @@ impl Proof {
             interrupted: self.interrupted,
             stopped_early: self.stopped_early,
             states: self.states,
+            state_bytes: self.state_bytes,
             ..Exploration::default()
         }
     }
 }
 
-/// Visits all states. `keep_going` is asked now and then whether to go on.
+/// How a helper is let do its work: piece by piece, until there is no more for now.
+pub type Aid<'h> = dyn Fn(&mut dyn FnMut() -> bool) + Sync + 'h;
+
+/// Visits all states. `keep_going` is asked now and then whether to go on. The image
+/// must be that of the configuration.
 pub fn prove(
     image: &Image,
     config: &Config,
@@ -173,5 +248,18 @@ pub fn prove(
     options: &ProofOptions,
     keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
 ) -> Proof {
-    search::search(image, config, digest, options, keep_going)
+    let aid = |work: &mut dyn FnMut() -> bool| while work() {};
+    prove_with_aid(image, config, digest, options, keep_going, &aid)
+}
+
+/// The same for those who have a say in when helpers work.
+pub fn prove_with_aid(
+    image: &Image,
+    config: &Config,
+    digest: u64,
+    options: &ProofOptions,
+    keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
+    aid: &Aid,
+) -> Proof {
+    search::search(image, config, digest, options, keep_going, aid)
 }

@@ -7,7 +7,7 @@ use cranelift_entity::EntityRef;
 use ir::{FunctionId, GlobalId, InstId};
 
 /// The names of memory that the run itself provides.
-const PROVIDED: [&str; 8] = [
+const PROVIDED: [&str; 9] = [
     "the surroundings",
     "variadic arguments",
     "an argument passed by value",
@@ -16,6 +16,7 @@ const PROVIDED: [&str; 8] = [
     "a table of the C library",
     "stdout",
     "stderr",
+    "a mapping",
 ];
 
 /// Writes an object; the first words, as many as are returned, say all but what it
@@ -183,6 +184,17 @@ fn write_threads(writer: &mut Writer, threads: &[usize]) {
 
 fn write_maybe(writer: &mut Writer, thread: Option<usize>) {
     writer.word(thread.map_or(0, |thread| thread as u64 + 1));
+}
+
+/// The threads that hold a synchronisation object, or wait for it and are listed.
+pub(super) fn threads_of(sync: &Sync) -> Vec<usize> {
+    match sync {
+        Sync::Condition { waiters: listed }
+        | Sync::Barrier {
+            waiting: listed, ..
+        } => listed.clone(),
+        other => other.holders(),
+    }
 }
 
 pub(super) fn write_sync(writer: &mut Writer, sync: &Sync) {

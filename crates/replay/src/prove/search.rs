@@ -1,32 +1,37 @@
-//! Visits the states one after the other, in the order in which they are found, so
-//! that what goes wrong is found after as few steps as possible.
-//!
-//! What the interpreter notices in a single step it tells itself; what concerns
-//! several threads (races, threads that wait for each other) is looked for here.
+//! Visits all states: begins, hands them out, and puts together what was found.
 
-use super::alone::Alone;
-use super::components::{Components, Slot};
+use super::alone::{Alone, Mistake, Prospects};
+use super::components::Components;
+use super::contents::Contents;
+use super::crew::Crew;
+use super::dead::DeadMemory;
 use super::findings::Findings;
 use super::inputs::Script;
-use super::steps::{Fate, MOST_ANSWERS, Notices, Step, Steps};
-use super::table::{Origin, StateId, Table};
+use super::observed::Observed;
+use super::steps::{MOST_ANSWERS, Notices, Steps};
+use super::symmetry::Symmetry;
+use super::table::{StateId, Stretch, Table};
 use super::threads::Knowledge;
-use super::{Proof, ProofOptions, ProofProgress};
+use super::visit::Visitor;
+use super::{Aid, Proof, ProofOptions, ProofProgress};
 use crate::explore::{Interruption, Limit};
 use crate::image::Image;
 use crate::inputs::InputKind;
-use crate::machine::{Config, Cut, Excluded, Machine, Stop};
+use crate::machine::{Config, Excluded, Machine};
 use crate::open_inputs::OpenInputs;
-use crate::thread::{Access, Stuck, Wait};
-use crate::violation::{Property, ViolationKind};
-use library::Undefined;
-use std::collections::{BTreeSet, HashSet};
-use std::rc::Rc;
+use crate::violation::Property;
+use ir::Program;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Mutex;
+use std::thread::{Scope, ScopedJoinHandle};
 
 /// States to expand before somebody is asked whether to go on.
 const PACE: usize = 256;
 /// The same for steps of the interpreter, which may take long.
 const INTERPRETED_PACE: u64 = 8;
+/// States to visit at most where decisions are taken both ways. Runs that there are not
+/// may go on for ever, and what goes wrong is found with values.
+pub(super) const MOST_COARSE: usize = 500_000;
 
 /// Visits all states. If there is nothing to be said against the program but that
 /// waits might end without a signal, it tries that too.
@@ -36,8 +41,9 @@ pub(super) fn search(
     digest: u64,
     options: &ProofOptions,
     keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
+    aid: &Aid,
 ) -> Proof {
-    let mut proof = search_open(image, config, digest, options, keep_going);
+    let mut proof = search_open(image, config, digest, options, keep_going, aid);
     let is_closed = proof.violations.is_empty()
         && proof.dependent.is_empty()
         && proof.interrupted.is_none()
@@ -48,7 +54,7 @@ pub(super) fn search(
     }
     let mut spurious = config.clone();
     spurious.surroundings.spurious_wakeups = true;
-    let more = search_open(image, &spurious, digest, options, keep_going);
+    let more = search_open(image, &spurious, digest, options, keep_going, aid);
     proof.states += more.states;
     proof.steps += more.steps;
     proof.bytes = proof.bytes.max(more.bytes);
@@ -56,6 +62,7 @@ pub(super) fn search(
     if more.violations.is_empty() && more.is_complete() {
         proof.limits.remove(&excluded);
         proof.coverage.merge(&more.coverage);
+        proof.is_coarse |= more.is_coarse;
     } else {
         proof.spurious = more.violations;
         proof.mistakes.extend(more.mistakes);
@@ -70,21 +77,27 @@ fn search_open(
     digest: u64,
     options: &ProofOptions,
     keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
+    aid: &Aid,
 ) -> Proof {
     let mut options = options.clone();
+    if let Some(observed) = &mut options.inputs.observed {
+        *observed = Observed::of(image.program);
+    }
     let checks = config.checks;
     // Both use the same shadows; and an open number may be any address.
     if checks.has(Property::Uninitialised) || checks.has(Property::Leak) {
         options.inputs.open = OpenInputs::NONE;
     }
     loop {
-        let left_open = match search_once(image, config, digest, &options, keep_going) {
+        let left_open = match search_once(image, config, digest, &options, keep_going, aid) {
             Ok(proof) => return *proof,
             Err(left_open) => left_open,
         };
         // What programs ask for is what they look at, as a rule.
         let open = &mut options.inputs.open;
-        if open.nondet && left_open.contains(&InputKind::Nondet) {
+        if open.decides {
+            open.decides = false;
+        } else if open.nondet && left_open.contains(&InputKind::Nondet) {
             open.nondet = false;
         } else if open.unknown_calls && left_open.contains(&InputKind::UnknownCall) {
             open.unknown_calls = false;
@@ -101,89 +114,123 @@ fn search_once(
     digest: u64,
     options: &ProofOptions,
     keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
+    aid: &Aid,
 ) -> Result<Box<Proof>, BTreeSet<InputKind>> {
-    // What needs to know about several threads is looked for here.
-    let single = Config {
-        checks: config.checks.without(Property::Race),
-        partial_deadlocks: false,
-        keep_coverage: true,
-        keep_output: false,
-        ..config.clone()
-    };
-    let forgets = options.reductions.dead_locals && !config.checks.has(Property::Leak);
-    let knowledge = Knowledge::new(image, forgets);
-    let components = Components::new(image, &single, knowledge);
-    let is_partial = options.reductions.partial_order;
+    let is_partial = options.reductions.partial_order && !image.can_jump;
     let points_to = is_partial.then(|| analysis::PointsTo::of(image.program));
-    let alone = points_to
+    let prospects = points_to
         .as_ref()
-        .and_then(|points_to| Alone::new(image, config, points_to, options.reductions.mistake));
-    let mut search = Search {
+        .and_then(|points_to| Prospects::of(image.program, config, points_to));
+    let question = Question {
+        program: image.program,
         config,
+        // What needs to know about several threads is looked for by visitors.
+        single: Config {
+            checks: config.checks.without(Property::Race),
+            partial_deadlocks: false,
+            keep_coverage: true,
+            keep_output: false,
+            ..config.clone()
+        },
+        digest,
         options,
-        table: Table::default(),
-        steps: Steps::new(components, alone, &options.inputs),
-        findings: Findings::new(image, config, digest, options),
-        races: HashSet::new(),
-        row: Vec::new(),
-        successor: Vec::new(),
-        threads: Vec::new(),
-        choices: Vec::new(),
-        proof: Proof::default(),
+        prospects,
+        contents: Contents::default(),
+        table: Table::new(options.cores),
+        starts: Mutex::default(),
     };
-    search.begin(image, &single, keep_going);
-    search.run(keep_going);
-    match search.steps.is_open_needed {
-        true => Err(search.steps.left_open),
-        false => Ok(Box::new(search.finish())),
-    }
+    let mut main = question.visitor(image);
+    question.begin(&mut main, image, keep_going);
+    let crew = Crew::default();
+    let mut parts = std::thread::scope(|scope| {
+        let mut leader = Leader {
+            question: &question,
+            crew: &crew,
+            scope,
+            aid,
+            helpers: Vec::new(),
+            keep_going,
+            interpreted: 0,
+        };
+        leader.run(&mut main);
+        crew.end();
+        let helpers = leader.helpers.into_iter();
+        let parts = helpers.map(|helper| match helper.join() {
+            Ok(part) => part,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        parts.collect::<Vec<Part>>()
+    });
+    parts.insert(0, Part::of(main));
+    question.put_together(parts)
 }
 
-struct Search<'a> {
+/// What is asked, and what all share who answer it.
+struct Question<'a> {
+    program: &'a Program,
     config: &'a Config,
+    single: Config,
+    digest: u64,
     options: &'a ProofOptions,
+    prospects: Option<Prospects<'a>>,
+    contents: Contents,
     table: Table,
-    steps: Steps<'a>,
-    findings: Findings<'a>,
-    /// Steps and threads that were looked at together.
-    races: HashSet<(u64, usize, u32)>,
-    row: Vec<u32>,
-    successor: Vec<u32>,
-    threads: Vec<(usize, u32)>,
-    /// What each thread may do in the current state.
-    choices: Vec<Vec<Rc<Step>>>,
-    proof: Proof,
+    /// The answers that lead to states in which runs begin.
+    starts: Mutex<HashMap<StateId, Vec<u128>>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Question<'a> {
+    fn visitor(&'a self, image: &'a Image<'a>) -> Visitor<'a> {
+        let Question {
+            config, options, ..
+        } = self;
+        let reductions = &options.reductions;
+        let forgets = reductions.dead_locals && !config.checks.has(Property::Leak);
+        let knowledge = Knowledge::new(image, forgets);
+        let components = Components::new(image, &self.single, knowledge, &self.contents);
+        let prospects = self.prospects.as_ref();
+        let alone =
+            prospects.map(|prospects| Alone::new(image, config, prospects, reductions.mistake));
+        let ignores_names = reductions.mistake == Some(Mistake::IgnoresNames);
+        let is_symmetric = reductions.symmetry && alone.is_some();
+        let symmetry = is_symmetric.then(|| Symmetry::new(ignores_names));
+        let forgets_memory = reductions.dead_memory && alone.is_some();
+        let dead = forgets_memory.then(|| DeadMemory::new(reductions.mistake));
+        let steps = Steps::new(components, alone, symmetry, dead, &options.inputs);
+        let findings = Findings::new(image, config, self.digest, options, &self.starts);
+        Visitor::new(config, options, &self.table, steps, findings)
+    }
+
     /// Finds the states in which runs begin.
     fn begin(
-        &mut self,
+        &'a self,
+        main: &mut Visitor<'a>,
         image: &'a Image<'a>,
-        single: &'a Config,
         keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
     ) {
+        let options = self.options;
+        let mut buffer = Vec::new();
         let mut open: Vec<Vec<u128>> = vec![Vec::new()];
         let mut count = 0;
         while let Some(answers) = open.pop()
-            && !self.is_done()
+            && !main.is_done()
         {
             count += 1;
             if count > MOST_ANSWERS {
-                self.steps.has_too_many_answers = true;
+                main.steps.has_too_many_answers = true;
                 return;
             }
             if !keep_going(&ProofProgress::default()) {
-                self.proof.interrupted = Some(Interruption::Asked);
+                main.proof.interrupted = Some(Interruption::Asked);
                 return;
             }
-            let mut script = Script::new(&answers, &self.options.inputs);
-            let footprint = self.steps.components.footprint.clone();
-            let open_inputs = self.options.inputs.open;
+            let mut script = Script::new(&answers, &options.inputs);
+            let footprint = main.steps.components.footprint.clone();
+            let open_inputs = options.inputs.open;
             let (mut machine, started) =
-                Machine::start_open(image, single, &mut script, open_inputs, footprint);
-            let looks = self.steps.components.footprint.take();
-            self.steps.note_open(&looks);
+                Machine::start_open(image, &self.single, &mut script, open_inputs, footprint);
+            let looks = main.steps.components.footprint.take();
+            main.steps.note_open(&looks);
             for (index, values) in script.asked.iter().enumerate().skip(answers.len()) {
                 for value in values.iter().skip(1) {
                     let mut others = script.given[..index].to_vec();
@@ -201,378 +248,221 @@ impl<'a> Search<'a> {
                 stop: started.err().filter(|_| !script.is_overrun),
             };
             if let Some(coverage) = machine.coverage.as_deref() {
-                self.steps.coverage.merge(coverage);
+                main.steps.coverage.merge(coverage);
             }
-            self.steps.has_too_many_answers |= script.is_overrun;
+            main.steps.has_too_many_answers |= script.is_overrun;
             let has_ended =
                 script.is_overrun || notices.stop.is_some() || machine.exit_code().is_some();
             let start = script.given;
-            self.note(None, notices, &start);
+            main.note(None, notices, &start);
             if !has_ended {
-                let state = self.steps.components.state(&machine);
-                let (id, is_new) = self.table.insert(&state, None);
+                let state = main.steps.components.state(&machine);
+                let (id, is_new) = self.table.insert(&state, None, &mut buffer);
                 if is_new {
-                    self.findings.starts.insert(id, start);
+                    main.findings.add_start(id, start);
                 }
             }
         }
     }
 
-    fn run(&mut self, keep_going: &mut dyn FnMut(&ProofProgress) -> bool) {
-        let mut next: StateId = 0;
-        let mut interpreted = 0;
-        while (next as usize) < self.table.len() && !self.is_done() {
-            let is_due = self.steps.effort.learnt >= interpreted + INTERPRETED_PACE;
-            if is_due || (next as usize).is_multiple_of(PACE) {
-                interpreted = self.steps.effort.learnt;
-                let progress = ProofProgress {
-                    states: self.table.len(),
-                    open: self.table.len() - next as usize,
-                    violations: self.findings.violations.len(),
-                };
-                if !keep_going(&progress) {
-                    self.proof.interrupted = Some(Interruption::Asked);
-                    break;
-                }
-                if self.table.bytes() + self.steps.bytes() > self.options.memory
-                    || self.table.len() > u32::MAX as usize - (1 << 20)
-                {
-                    self.proof.interrupted = Some(Interruption::States);
-                    break;
-                }
-            }
-            self.expand(next);
-            next += 1;
+    /// One proof of those of all.
+    fn put_together(&self, parts: Vec<Part>) -> Result<Box<Proof>, BTreeSet<InputKind>> {
+        let left_open = parts.iter().flat_map(|part| part.left_open.iter().copied());
+        let left_open: BTreeSet<InputKind> = left_open.collect();
+        if parts.iter().any(|part| part.is_open_needed) {
+            return Err(left_open);
         }
-    }
-
-    fn is_done(&self) -> bool {
-        if self.steps.is_open_needed || self.steps.has_too_many_answers {
-            return true;
-        }
-        let has_found = !self.findings.violations.is_empty() || !self.proof.unsupported.is_empty();
-        !self.options.find_all && has_found
-    }
-
-    /// Takes all steps from a state.
-    fn expand(&mut self, id: StateId) {
-        let mut row = std::mem::take(&mut self.row);
-        self.table.get(id, &mut row);
-        let mut choices = std::mem::take(&mut self.choices);
-        let mut threads = std::mem::take(&mut self.threads);
-        threads.clear();
-        threads.extend(self.steps.threads(&row));
-        if let Some(alone) = &mut self.steps.alone {
-            alone.prepare(&mut self.steps.components, &threads);
-        }
-        choices.resize_with(choices.len().max(threads.len()), Vec::new);
-        let mut is_stuck = true;
-        let mut alone = None;
-        for (thread, content) in &threads {
-            let steps = &mut choices[*thread];
-            steps.clear();
-            if self.may_step(*thread, *content) {
-                self.steps.of(&row, *thread, steps);
-                steps.retain(|step| step.fate != Fate::Waits);
-            }
-            if !self.steps.notices.is_empty() {
-                self.note_steps(id);
-            }
-            is_stuck &= steps.is_empty();
-            if self.may_go_alone(&row, &threads, *thread, steps) {
-                alone = Some(*thread);
-                break;
-            }
-        }
-        let chosen = match alone {
-            Some(thread) => thread..thread + 1,
-            None => 0..threads.len(),
+        let is_alone = parts.len() == 1;
+        let has_too_many_answers = parts.iter().any(|part| part.has_too_many_answers);
+        let mut proof = Proof {
+            is_coarse: parts.iter().any(|part| part.has_decided),
+            ..Proof::default()
         };
-        if is_stuck {
-            self.note_dead_end(id, &row);
-        } else if alone.is_none() {
-            self.note_cycles(id, &row, &choices[chosen.clone()]);
+        for part in parts {
+            proof.add(part.proof);
         }
-        if self.options.is_checked {
-            self.check(&row, chosen.start, &choices[chosen.clone()]);
+        // What is not certain, because some decision was taken both ways, is not told.
+        let is_large = self.table.len() > MOST_COARSE;
+        if proof.is_coarse && (proof.tells_something() || has_too_many_answers || is_large) {
+            return Err(left_open);
         }
-        for thread in chosen {
-            for (choice, step) in choices[thread].iter().enumerate() {
-                self.note_races(id, &threads, thread, step);
-                if step.fate == Fate::Goes {
-                    self.go(id, &row, thread, choice, step);
-                }
-            }
-        }
-        self.row = row;
-        self.choices = choices;
-        self.threads = threads;
-    }
-
-    /// Whether no other thread need be looked at in this state.
-    fn may_go_alone(
-        &self,
-        row: &[u32],
-        threads: &[(usize, u32)],
-        thread: usize,
-        steps: &[Rc<Step>],
-    ) -> bool {
-        match &self.steps.alone {
-            Some(alone) if !steps.is_empty() => {
-                alone.may_go(&self.steps.components, row, threads, thread, steps)
-            }
-            _ => false,
-        }
-    }
-
-    fn may_step(&mut self, thread: usize, content: u32) -> bool {
-        let thread = &self.steps.components.owned(thread, content).thread;
-        !thread.is_finished() && !thread.is_stuck()
-    }
-
-    fn go(&mut self, id: StateId, row: &[u32], thread: usize, choice: usize, step: &Step) {
-        self.proof.steps += 1;
-        let mut successor = std::mem::take(&mut self.successor);
-        self.apply(row, step, &mut successor);
-        let origin = Origin {
-            from: id,
-            thread: thread as u16,
-            choice: choice as u16,
-        };
-        self.table.insert(&successor, Some(origin));
-        self.successor = successor;
-    }
-
-    fn apply(&self, row: &[u32], step: &Step, successor: &mut Vec<u32>) {
-        successor.clear();
-        successor.extend_from_slice(row);
-        for (slot, content) in &step.changes {
-            self.steps.components.set(successor, *slot, *content);
-        }
-        self.steps.components.trim(successor);
-    }
-
-    // What is noticed.
-
-    fn note_steps(&mut self, id: StateId) {
-        for (thread, notices) in std::mem::take(&mut self.steps.notices) {
-            let answers = notices.answers.clone();
-            self.note(Some((id, thread)), notices, &answers);
-        }
-    }
-
-    /// Takes note of what happened in a step, or at the start.
-    fn note(&mut self, step: Option<(StateId, usize)>, notices: Notices, answers: &[u128]) {
-        let mut kinds: Vec<_> = notices.violations.iter().map(|v| v.signature()).collect();
-        match notices.stop {
-            Some(Stop::Violation(violation)) => kinds.push(violation.signature()),
-            Some(Stop::Undefined(kind)) => {
-                self.proof.undefined.insert(kind);
-            }
-            Some(Stop::Assumption) => self.proof.is_assumed = true,
-            Some(Stop::Cut(cut)) => {
-                self.proof.limits.insert(Limit::Run(cut));
-            }
-            Some(Stop::Unsupported(unsupported)) => {
-                if !self.proof.unsupported.contains(&unsupported) {
-                    self.proof.unsupported.push(unsupported);
-                }
-            }
-            Some(Stop::NoInput(what)) => self.proof.mistakes.push(what),
-            Some(Stop::Aborted | Stop::Endless(_)) | None => {}
-        }
-        for stuck in notices.stuck {
-            match stuck {
-                Stuck::Undefined(kind) => {
-                    self.proof.undefined.insert(kind);
-                }
-                Stuck::Endless {
-                    function,
-                    is_certain: false,
-                } => {
-                    let cut = Cut::LocalWork(function);
-                    self.proof.limits.insert(Limit::Run(cut));
-                }
-                Stuck::Assumption => self.proof.is_assumed = true,
-                Stuck::Endless { .. } => {}
-            }
-        }
-        let excluded = notices.excluded.into_iter().map(Limit::Excluded);
-        self.proof.limits.extend(excluded);
-        if !notices.sampled.is_empty() {
-            self.proof.limits.insert(Limit::Inputs);
-            self.proof.sampled.extend(notices.sampled);
-        }
-        if self.config.surroundings.undefined == Undefined::Assumed {
-            for call in notices.unknown_calls {
-                let limit = Limit::UnknownCall(call.function, call.site);
-                self.proof.limits.insert(limit);
-            }
-        }
-        for kind in kinds {
-            let (table, steps) = (&self.table, &mut self.steps);
-            self.findings.report(table, steps, step, answers, &kind);
-        }
-    }
-
-    /// No thread can go on.
-    fn note_dead_end(&mut self, id: StateId, row: &[u32]) {
-        let machine = self.steps.components.machine(row);
-        match machine.deadlock() {
-            Some(Stop::Violation(violation)) => {
-                let kind = violation.signature();
-                let (table, steps) = (&self.table, &mut self.steps);
-                self.findings.report_at(table, steps, id, &kind);
-            }
-            Some(Stop::Undefined(kind)) => {
-                self.proof.undefined.insert(kind);
-            }
-            _ => {}
-        }
-    }
-
-    /// Looks for threads that wait for each other while others can go on.
-    fn note_cycles(&mut self, id: StateId, row: &[u32], choices: &[Vec<Rc<Step>>]) {
-        if !self.config.partial_deadlocks || !self.config.checks.has(Property::Deadlock) {
-            return;
-        }
-        let mut waiting: Vec<(usize, Vec<usize>)> = Vec::new();
-        for (thread, steps) in choices.iter().enumerate() {
-            if steps.is_empty() {
-                let blockers = self.blockers(row, thread);
-                if !blockers.is_empty() {
-                    waiting.push((thread, blockers));
-                }
-            }
-        }
-        // Whoever waits for somebody who does not wait is not part of a cycle.
-        loop {
-            let before = waiting.len();
-            let names: Vec<usize> = waiting.iter().map(|(thread, _)| *thread).collect();
-            waiting.retain(|(_, blockers)| blockers.iter().any(|b| names.contains(b)));
-            if waiting.is_empty() {
-                return;
-            }
-            if waiting.len() == before {
-                break;
-            }
-        }
-        let mut machine = self.steps.components.machine(row);
-        machine.config = self.config;
-        for (thread, _) in waiting {
-            machine.notice_cycle(thread);
-        }
-        for violation in machine.take_noticed() {
-            let kind = violation.signature();
-            let (table, steps) = (&self.table, &mut self.steps);
-            self.findings.report_at(table, steps, id, &kind);
-        }
-    }
-
-    /// Those who hold what a thread waits for, or whose end it waits for.
-    fn blockers(&mut self, row: &[u32], thread: usize) -> Vec<usize> {
-        let components = &mut self.steps.components;
-        let Some(slot) = components.thread_slot(thread) else {
-            return Vec::new();
-        };
-        let content = components.get(row, slot);
-        let thread = components.owned(thread, content).thread.clone();
-        if thread.is_finished() || thread.is_stuck() {
-            return Vec::new();
-        }
-        let key = match &thread.pending.wait {
-            Wait::Join(target) => return vec![*target],
-            Wait::Mutex(key)
-            | Wait::ReadLock(key)
-            | Wait::WriteLock(key)
-            | Wait::Spin(key)
-            | Wait::Condition { mutex: key, .. } => *key,
-            _ => return Vec::new(),
-        };
-        let slot = components.known_slot(Slot::Sync(key));
-        let content = slot.map_or(0, |slot| components.get(row, slot));
-        components
-            .sync(content)
-            .map_or(Vec::new(), |sync| sync.holders())
-    }
-
-    /// Looks for threads that are about to access what a step has just accessed.
-    fn note_races(&mut self, id: StateId, threads: &[(usize, u32)], thread: usize, step: &Step) {
-        if step.accesses.is_empty() || !self.config.checks.has(Property::Race) {
-            return;
-        }
-        for (other, content) in threads.iter().copied() {
-            if other == thread {
-                continue;
-            }
-            let pending = &self.steps.components.owned(other, content).thread;
-            if pending.is_finished() || !races(&step.accesses, &pending.pending.accesses) {
-                continue;
-            }
-            if self.races.insert((step.number, other, content)) {
-                let (table, steps) = (&self.table, &mut self.steps);
-                let kind = ViolationKind::DataRace;
-                let must_show = !step.is_cut_short;
-                let answers = step.answers.clone();
-                let at = (id, thread);
-                self.findings
-                    .report_any(table, steps, at, &answers, kind, must_show);
-            }
-        }
-    }
-
-    /// Compares what is remembered with what the interpreter does.
-    fn check(&mut self, row: &[u32], first: usize, choices: &[Vec<Rc<Step>>]) {
-        for (thread, steps) in (first..).zip(choices) {
-            let mut machine = self.steps.components.machine(row);
-            machine.leave_open(self.options.inputs.open);
-            if machine.is_enabled(thread) == steps.is_empty() {
-                let what = format!("thread {thread} can step, or cannot, unlike remembered");
-                self.proof.mistakes.push(what);
-            }
-            for step in steps {
-                let mut machine = machine.clone();
-                let mut script = Script::new(&step.answers, &self.options.inputs);
-                let result = machine.step(thread, &mut script);
-                let goes = result.is_ok() && machine.exit_code().is_none();
-                if goes != (step.fate == Fate::Goes) {
-                    let what = format!("a step of thread {thread} ends, or does not");
-                    self.proof.mistakes.push(what);
-                } else if goes {
-                    let state = self.steps.components.state(&machine);
-                    let mut remembered = Vec::new();
-                    self.apply(row, step, &mut remembered);
-                    if state != remembered {
-                        let what = format!("a step of thread {thread} is not as remembered");
-                        self.proof.mistakes.push(what);
-                    }
-                }
-            }
-            self.steps.components.footprint.take();
-        }
-    }
-
-    fn finish(mut self) -> Proof {
-        let mut proof = self.proof;
-        if self.steps.has_too_many_answers {
-            proof.interrupted = proof.interrupted.or(Some(Interruption::States));
+        if !is_alone {
+            proof.put_in_order(self.options.find_all);
         }
         proof.stopped_early = proof.interrupted.is_none()
             && !self.options.find_all
-            && (!self.findings.violations.is_empty() || !proof.unsupported.is_empty());
+            && (!proof.violations.is_empty() || !proof.unsupported.is_empty());
         proof.states = self.table.len();
-        proof.interpreted = self.steps.effort.learnt;
         proof.state_bytes = self.table.bytes();
-        proof.bytes = self.table.bytes() + self.steps.bytes();
-        proof.coverage = std::mem::take(&mut self.steps.coverage);
-        proof.violations = std::mem::take(&mut self.findings.violations);
-        proof.dependent = std::mem::take(&mut self.findings.dependent);
-        proof.mistakes.append(&mut self.findings.mistakes);
-        proof
+        proof.bytes += self.table.bytes() + self.contents.bytes();
+        Ok(Box::new(proof))
     }
 }
 
-fn races(made: &[Access], pending: &[Access]) -> bool {
-    let mut pending = pending.iter();
-    pending.any(|theirs| made.iter().any(|ours| ours.races_with(theirs)))
+/// What one of several has found.
+struct Part {
+    proof: Proof,
+    left_open: BTreeSet<InputKind>,
+    is_open_needed: bool,
+    has_decided: bool,
+    has_too_many_answers: bool,
+}
+
+impl Part {
+    fn of(visitor: Visitor) -> Part {
+        Part {
+            left_open: visitor.steps.left_open.clone(),
+            is_open_needed: visitor.steps.is_open_needed,
+            has_decided: visitor.steps.has_decided,
+            has_too_many_answers: visitor.steps.has_too_many_answers,
+            proof: visitor.finish(),
+        }
+    }
+}
+
+/// Visits states that are handed out, until there are no more.
+fn help(question: &Question, crew: &Crew, aid: &Aid) -> Part {
+    let config = question.config;
+    let arguments = &config.surroundings.arguments;
+    let Ok(image) = Image::new(question.program, arguments, config.memory_limit) else {
+        // Then the others have to do it.
+        return Part {
+            proof: Proof::default(),
+            left_open: BTreeSet::new(),
+            is_open_needed: false,
+            has_decided: false,
+            has_too_many_answers: false,
+        };
+    };
+    let mut visitor = question.visitor(&image);
+    let mut layer = 0;
+    let mut bytes = 0;
+    while crew.wait() {
+        aid(&mut || {
+            let Some(work) = crew.take() else {
+                return false;
+            };
+            if work.layer != layer {
+                layer = work.layer;
+                visitor.refresh();
+            }
+            for place in work.stretch.from..work.stretch.to {
+                if crew.is_over() {
+                    break;
+                }
+                visitor.expand(question.table.id(work.stretch.part, place));
+                if visitor.has_failed() {
+                    crew.end();
+                }
+            }
+            let now = visitor.steps.bytes();
+            crew.count_bytes(bytes, now);
+            bytes = now;
+            true
+        });
+    }
+    Part::of(visitor)
+}
+
+/// The one who begins, and asks whether to go on.
+struct Leader<'s, 'e, 'k> {
+    question: &'s Question<'s>,
+    crew: &'s Crew,
+    scope: &'s Scope<'s, 'e>,
+    aid: &'s Aid<'s>,
+    helpers: Vec<ScopedJoinHandle<'s, Part>>,
+    keep_going: &'k mut dyn FnMut(&ProofProgress) -> bool,
+    /// Steps of the interpreter when it was last asked.
+    interpreted: u64,
+}
+
+impl<'s> Leader<'s, '_, '_> {
+    fn run(&mut self, main: &mut Visitor) {
+        let table = &self.question.table;
+        let mut seen = Vec::new();
+        loop {
+            let layer = table.new_states(&mut seen);
+            if layer.is_empty() || main.is_done() || main.proof.interrupted.is_some() {
+                return;
+            }
+            let count: usize = layer.iter().map(|stretch| stretch.to - stretch.from).sum();
+            let options = self.question.options;
+            let is_shared = options.cores > 1 && count >= options.worth_sharing;
+            if is_shared {
+                self.share(main, &layer);
+                if self.crew.is_over() {
+                    return;
+                }
+            } else {
+                for stretch in layer {
+                    self.visit(main, stretch, false);
+                }
+            }
+            if !self.helpers.is_empty() {
+                main.refresh();
+            }
+        }
+    }
+
+    /// Visits the states of a layer together with others.
+    fn share(&mut self, main: &mut Visitor, layer: &[Stretch]) {
+        let (question, crew, aid) = (self.question, self.crew, self.aid);
+        while self.helpers.len() + 1 < question.options.cores {
+            let helper = self.scope.spawn(move || help(question, crew, aid));
+            self.helpers.push(helper);
+        }
+        crew.begin(layer);
+        while let Some(work) = crew.take() {
+            self.visit(main, work.stretch, true);
+            if main.has_failed() || main.proof.interrupted.is_some() {
+                crew.end();
+            }
+        }
+        crew.wait_for_others(&mut || {
+            if !self.may_go_on(main) {
+                crew.end();
+            }
+        });
+    }
+
+    /// Visits some states; to the end, unless there is no use in that.
+    fn visit(&mut self, main: &mut Visitor, stretch: Stretch, to_the_end: bool) {
+        for place in stretch.from..stretch.to {
+            let is_done = match to_the_end {
+                true => main.has_failed() || self.crew.is_over(),
+                false => main.is_done(),
+            };
+            if is_done || main.proof.interrupted.is_some() {
+                return;
+            }
+            let is_due = main.steps.effort.learnt >= self.interpreted + INTERPRETED_PACE;
+            if (is_due || place.is_multiple_of(PACE)) && !self.may_go_on(main) {
+                return;
+            }
+            main.expand(self.question.table.id(stretch.part, place));
+        }
+    }
+
+    fn may_go_on(&mut self, main: &mut Visitor) -> bool {
+        let Question {
+            table,
+            contents,
+            options,
+            ..
+        } = self.question;
+        self.interpreted = main.steps.effort.learnt;
+        let states = table.len();
+        let progress = ProofProgress {
+            states,
+            violations: main.findings.violations.len(),
+        };
+        if !(self.keep_going)(&progress) {
+            main.proof.interrupted = Some(Interruption::Asked);
+        }
+        let bytes = table.next_bytes() + contents.bytes() + main.steps.bytes() + self.crew.bytes();
+        if bytes > options.memory || states > table.capacity() {
+            main.proof.interrupted = Some(Interruption::States);
+        }
+        main.proof.interrupted.is_none()
+    }
 }

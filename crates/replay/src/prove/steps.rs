@@ -11,7 +11,9 @@
 
 use super::alone::{Alone, Claim, asks_for_ends, is_progress, releases};
 use super::components::{ABSENT, Components, Slot, SlotIndex};
+use super::dead::DeadMemory;
 use super::inputs::{Samples, Script, choices};
+use super::symmetry::Symmetry;
 use crate::coverage::Coverage;
 use crate::footprint::Look;
 use crate::inputs::InputKind;
@@ -75,6 +77,8 @@ pub(super) struct Step {
     pub is_cut_short: bool,
     /// The answers to the inputs that it asks for.
     pub answers: Box<[u128]>,
+    /// Which of them says who is woken by a signal, if one does.
+    pub waiter: Option<usize>,
     /// What it does, unless it must never go alone.
     pub claim: Option<Claim>,
 }
@@ -104,8 +108,13 @@ pub(super) struct Steps<'a> {
     pub components: Components<'a>,
     pub coverage: Coverage,
     pub alone: Option<Alone<'a>>,
+    /// If threads may be exchanged for each other.
+    pub symmetry: Option<Symmetry>,
+    /// If what nobody reads is forgotten.
+    pub dead: Option<DeadMemory>,
+    listed: Vec<(usize, u32)>,
     /// Values to try of inputs that have too many.
-    samples: Rc<Samples>,
+    pub samples: Rc<Samples>,
     nodes: Vec<Node>,
     /// The values of the inputs at nodes.
     chosen: HashMap<NodeId, Vec<u128>>,
@@ -114,6 +123,9 @@ pub(super) struct Steps<'a> {
     pub effort: Effort,
     /// Kinds of inputs that were left open.
     pub left_open: BTreeSet<InputKind>,
+    /// Where something depended on them, both ways were taken: not all that was found
+    /// need be so.
+    pub has_decided: bool,
     /// Something depends on one of them, so values are needed.
     pub is_open_needed: bool,
     /// A step asks for more than can be tried.
@@ -135,18 +147,28 @@ const NO_NODE: NodeId = 0;
 pub(super) const MOST_ANSWERS: usize = 300;
 
 impl<'a> Steps<'a> {
-    pub fn new(components: Components<'a>, alone: Option<Alone<'a>>, samples: &Samples) -> Self {
+    pub(super) fn new(
+        components: Components<'a>,
+        alone: Option<Alone<'a>>,
+        symmetry: Option<Symmetry>,
+        dead: Option<DeadMemory>,
+        samples: &Samples,
+    ) -> Self {
         let known_slots = components.slot_count();
         Steps {
             components,
             coverage: Coverage::default(),
             alone,
+            symmetry,
+            dead,
+            listed: Vec::new(),
             samples: Rc::new(samples.clone()),
             nodes: vec![Node::Unknown],
             chosen: HashMap::new(),
             roots: Vec::new(),
             effort: Effort::default(),
             left_open: BTreeSet::new(),
+            has_decided: false,
             is_open_needed: false,
             has_too_many_answers: false,
             notices: Vec::new(),
@@ -159,7 +181,7 @@ impl<'a> Steps<'a> {
     }
 
     /// Memory for what is remembered, roughly.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.components.bytes() + self.bytes + 48 * self.nodes.len()
     }
 
@@ -185,7 +207,7 @@ impl<'a> Steps<'a> {
 
     /// The steps that a thread may take in a state, one for each way to answer what
     /// it asks for. `found` gets them in an order that depends on the state only.
-    pub fn of(&mut self, state: &[u32], thread: usize, found: &mut Vec<Rc<Step>>) {
+    pub(super) fn of(&mut self, state: &[u32], thread: usize, found: &mut Vec<Rc<Step>>) {
         let slot = match self.components.thread_slot(thread) {
             Some(slot) => slot,
             None => return,
@@ -194,6 +216,7 @@ impl<'a> Steps<'a> {
         if content == ABSENT {
             return;
         }
+        self.forget_what_new_slots_change();
         let root = self.root(thread, content);
         // Most steps have one path only.
         let mut open: Vec<(NodeId, Vec<u128>)> = Vec::new();
@@ -273,12 +296,13 @@ impl<'a> Steps<'a> {
     }
 
     /// Takes note of inputs that were left open, and of what depends on them.
-    pub fn note_open(&mut self, looks: &[Look]) {
+    pub(super) fn note_open(&mut self, looks: &[Look]) {
         for look in looks {
             match look {
-                Look::Input(kind, domain, _) if self.samples.open.has(*kind, *domain) => {
+                Look::Input(kind, domain, ..) if self.samples.open.has(*kind, *domain) => {
                     self.left_open.insert(*kind);
                 }
+                Look::Input(InputKind::Decision, ..) => self.has_decided = true,
                 Look::Open => self.is_open_needed = true,
                 _ => {}
             }
@@ -332,12 +356,34 @@ impl<'a> Steps<'a> {
     }
 
     /// The threads of a state with their contents.
-    pub fn threads(&self, state: &[u32]) -> impl Iterator<Item = (usize, u32)> {
-        (0..).map_while(|thread| {
-            let slot = self.components.thread_slot(thread)?;
-            let content = self.components.get(state, slot);
-            (content != ABSENT).then_some((thread, content))
-        })
+    pub(super) fn threads(&self, state: &[u32]) -> impl Iterator<Item = (usize, u32)> {
+        self.components.threads(state)
+    }
+
+    /// The state after a step.
+    pub(super) fn apply(&self, row: &[u32], step: &Step, successor: &mut Vec<u32>) {
+        successor.clear();
+        successor.extend_from_slice(row);
+        for (slot, content) in &step.changes {
+            self.components.set(successor, *slot, *content);
+        }
+        self.components.trim(successor);
+    }
+
+    /// Puts a state into the form in which it is kept. Returns for each thread whose
+    /// content has moved where the content was, if any has.
+    pub(super) fn normalise(&mut self, row: &mut Vec<u32>) -> Option<Vec<(usize, usize)>> {
+        let alone = self.alone.as_mut()?;
+        let mut threads = std::mem::take(&mut self.listed);
+        threads.clear();
+        threads.extend(self.components.threads(row));
+        alone.prepare(&mut self.components, &threads);
+        if let Some(dead) = &mut self.dead {
+            dead.forget(&self.components, alone, &threads, row);
+        }
+        let moved = self.exchange(&threads, row);
+        self.listed = threads;
+        moved
     }
 
     fn values_at(&self, node: NodeId) -> Vec<u128> {
@@ -434,6 +480,7 @@ impl<'a> Steps<'a> {
             accesses: std::mem::take(&mut machine.accesses).into(),
             is_cut_short,
             answers: script.given.into(),
+            waiter: waiter(&looks),
         };
         let has_notices = !notices.violations.is_empty()
             || notices.stop.is_some()
@@ -657,8 +704,8 @@ impl<'a> Steps<'a> {
                     }
                 }
                 Look::Rest => add(&mut asked, Question::Content(0)),
-                Look::Input(kind, domain, value) => {
-                    let (values, _) = choices(*kind, *domain, &self.samples);
+                Look::Input(kind, domain, value, site) => {
+                    let (values, _) = choices(*kind, *domain, *site, &self.samples);
                     asked.push(Asked::Input(values, *value));
                 }
                 Look::Everything => return (asked, false),
@@ -689,6 +736,9 @@ impl<'a> Steps<'a> {
     }
 
     fn forget_what_new_slots_change(&mut self) {
+        if self.known_slots == self.components.slot_count() {
+            return;
+        }
         let new = self.known_slots..self.components.slot_count();
         self.known_slots = self.components.slot_count();
         let is_asked = |slot: usize| match self.components.what(slot) {
@@ -720,6 +770,15 @@ enum Asked {
     Question(Question),
     /// The values it may have, and the one it had.
     Input(Vec<u128>, u128),
+}
+
+/// Which answer says who is woken.
+fn waiter(looks: &[Look]) -> Option<usize> {
+    let kinds = looks.iter().filter_map(|look| match look {
+        Look::Input(kind, ..) => Some(*kind),
+        _ => None,
+    });
+    kinds.into_iter().position(|kind| kind == InputKind::Waiter)
 }
 
 /// All of them, if there are any.

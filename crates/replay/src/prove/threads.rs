@@ -14,7 +14,7 @@ use crate::memory::{Arena, Memory};
 use crate::object::{Area, Object, ObjectId, Origin};
 use crate::snapshot::Snapshot;
 use crate::thread::{
-    Access, Argument, End, Frame, Life, Pending, Phase, Stuck, Then, Thread, Wait,
+    Access, Argument, End, Frame, Life, Pending, Phase, Saved, Stuck, Then, Thread, Wait,
 };
 use crate::value::Value;
 use crate::violation::ViolationKind;
@@ -67,7 +67,7 @@ pub(super) struct Knowledge<'a> {
 }
 
 impl<'a> Knowledge<'a> {
-    pub fn new(image: &'a Image<'a>, forgets_locals: bool) -> Self {
+    pub(super) fn new(image: &'a Image<'a>, forgets_locals: bool) -> Self {
         Knowledge {
             image,
             registers: HashMap::new(),
@@ -110,7 +110,13 @@ pub(super) fn write_thread(
     writer: &mut Writer,
 ) {
     let thread = &*machine.threads[id];
-    write_life(writer, &thread.life);
+    let is_result_gone = thread.is_joined || thread.is_detached;
+    match &thread.life {
+        Life::Finished(_) if is_result_gone && knowledge.forgets_locals => {
+            write_life(writer, &Life::Finished(Value::ZERO));
+        }
+        life => write_life(writer, life),
+    }
     let flags = [
         thread.is_detached,
         thread.is_joined,
@@ -127,6 +133,7 @@ pub(super) fn write_thread(
         writer.word(*key as u64);
         writer.value(value);
     }
+    write_jumps(writer, thread);
     write_pending(writer, &thread.pending);
     writer.word(thread.frames.len() as u64);
     for (index, frame) in thread.frames.iter().enumerate() {
@@ -194,6 +201,73 @@ fn read_life(reader: &mut Reader) -> Life {
     }
 }
 
+fn write_jumps(writer: &mut Writer, thread: &Thread) {
+    writer.word(thread.saved.len() as u64);
+    for saved in &thread.saved {
+        writer.sync_key(saved.buffer);
+        writer.word(saved.depth as u64);
+        writer.word(saved.block.index() as u64);
+        writer.word(saved.index as u64);
+        writer.word(saved.stack_mark as u64);
+        write_loop_counts(writer, &saved.loop_counts);
+        writer.word(saved.cleanups as u64);
+        writer.word(u64::from(saved.jumps));
+    }
+    writer.word(thread.cleanups.len() as u64);
+    for buffer in &thread.cleanups {
+        writer.sync_key(*buffer);
+    }
+    writer.flag(thread.is_cancelled);
+    writer.flag(thread.is_immune);
+    writer.flag(thread.leaving.is_some());
+    if let Some(value) = &thread.leaving {
+        writer.value(value);
+    }
+}
+
+fn read_jumps(reader: &mut Reader, thread: &mut Thread) {
+    for _ in 0..reader.number() {
+        let buffer = reader.sync_key();
+        let (depth, block) = (reader.number(), BlockId::new(reader.number()));
+        let (index, stack_mark) = (reader.number(), reader.number());
+        let loop_counts = read_loop_counts(reader);
+        let (cleanups, jumps) = (reader.number(), reader.small());
+        thread.saved.extend(buffer.map(|buffer| Saved {
+            buffer,
+            depth,
+            block,
+            index,
+            stack_mark,
+            loop_counts,
+            cleanups,
+            jumps,
+        }));
+    }
+    for _ in 0..reader.number() {
+        thread.cleanups.extend(reader.sync_key());
+    }
+    thread.is_cancelled = reader.flag();
+    thread.is_immune = reader.flag();
+    thread.leaving = reader.flag().then(|| reader.value());
+}
+
+fn write_loop_counts(writer: &mut Writer, counts: &[(LoopId, u32)]) {
+    writer.word(counts.len() as u64);
+    for (id, count) in counts {
+        writer.word(id.index() as u64);
+        writer.word(u64::from(*count));
+    }
+}
+
+fn read_loop_counts(reader: &mut Reader) -> Vec<(LoopId, u32)> {
+    let mut counts = Vec::new();
+    for _ in 0..reader.number() {
+        let id = LoopId::new(reader.number());
+        counts.push((id, reader.small()));
+    }
+    counts
+}
+
 fn write_pending(writer: &mut Writer, pending: &Pending) {
     let (number, keys): (u64, &[_]) = match &pending.wait {
         Wait::Nothing => (0, &[]),
@@ -209,6 +283,7 @@ fn write_pending(writer: &mut Writer, pending: &Pending) {
         Wait::Spin(key) => (7, &[*key]),
         Wait::Barrier(key) => (8, &[*key]),
         Wait::Once(key) => (9, &[*key]),
+        Wait::Futex { place, is_timed } => (11 + u64::from(*is_timed), &[*place]),
         Wait::Join(target) => {
             writer.word(10);
             writer.word(*target as u64);
@@ -252,6 +327,10 @@ fn read_pending(reader: &mut Reader) -> Pending {
         7 => reader.sync_key().map(Wait::Spin),
         8 => reader.sync_key().map(Wait::Barrier),
         9 => reader.sync_key().map(Wait::Once),
+        11 | 12 => reader.sync_key().map(|place| Wait::Futex {
+            place,
+            is_timed: number == 12,
+        }),
         _ => Some(Wait::Join(reader.number())),
     };
     let count = reader.number();
@@ -295,11 +374,7 @@ fn write_frame(writer: &mut Writer, frame: &Frame, live: &[ValueId]) {
         writer.ty(&argument.ty);
         writer.word(argument.by_value.map_or(0, |size| size + 1));
     }
-    writer.word(frame.loop_counts.len() as u64);
-    for (id, count) in &frame.loop_counts {
-        writer.word(id.index() as u64);
-        writer.word(u64::from(*count));
-    }
+    write_loop_counts(writer, &frame.loop_counts);
     write_phase(writer, &frame.phase);
 }
 
@@ -338,10 +413,7 @@ fn read_frame(reader: &mut Reader, image: &Image) -> Frame {
             by_value: reader.word().checked_sub(1),
         })
         .collect();
-    for _ in 0..reader.number() {
-        let id = LoopId::new(reader.number());
-        frame.loop_counts.push((id, reader.small()));
-    }
+    frame.loop_counts = read_loop_counts(reader);
     frame.phase = read_phase(reader);
     frame
 }
@@ -360,6 +432,7 @@ fn write_phase(writer: &mut Writer, phase: &Phase) {
         }
         Phase::AtBarrier => writer.word(3),
         Phase::InOnce => writer.word(4),
+        Phase::AtFutex => writer.word(7),
         Phase::Sorting { current, at, order } => {
             writer.word(5);
             write_progress(writer, *current, *at, *order);
@@ -404,6 +477,7 @@ fn read_phase(reader: &mut Reader) -> Phase {
             let (low, high, order) = read_progress(reader);
             Phase::Searching { low, high, order }
         }
+        7 => Phase::AtFutex,
         _ => Phase::Start,
     }
 }
@@ -443,10 +517,10 @@ fn read_snapshot(reader: &mut Reader) -> Snapshot {
 
 /// Before each object of an arena.
 mod mark {
-    pub const SHARED: u64 = 0;
-    pub const PRIVATE: u64 = 1;
+    pub(super) const SHARED: u64 = 0;
+    pub(super) const PRIVATE: u64 = 1;
     /// Nobody will read what it holds.
-    pub const FORGOTTEN: u64 = 2;
+    pub(super) const FORGOTTEN: u64 = 2;
 }
 
 fn write_arena(machine: &Machine, knowledge: &mut Knowledge, id: usize, writer: &mut Writer) {
@@ -511,6 +585,8 @@ pub(super) fn read_thread(words: &[u64], id: usize, image: &Image, memory: &Memo
         let key = reader.number();
         key_values.push((key, reader.value()));
     }
+    let mut jumps = Thread::vacant();
+    read_jumps(reader, &mut jumps);
     let pending = read_pending(reader);
     let mut frames = Vec::new();
     for _ in 0..reader.number() {
@@ -536,7 +612,7 @@ pub(super) fn read_thread(words: &[u64], id: usize, image: &Image, memory: &Memo
         next_key,
         is_atomic_start,
         is_result_open,
-        ..Thread::vacant()
+        ..jumps
     };
     let base = memory.arena_base(id);
     let mut arena = Arena {

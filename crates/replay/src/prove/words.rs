@@ -36,23 +36,29 @@ pub(super) struct Writer<'m> {
     /// Whose content it is, if it is a thread's.
     own: Option<usize>,
     pub words: Vec<u64>,
+    /// Other threads to which objects belong that were written.
+    pub named: Vec<usize>,
 }
 
 impl<'m> Writer<'m> {
-    pub fn new(memory: &'m Memory, own: Option<usize>) -> Self {
-        let words = Vec::new();
-        Writer { memory, own, words }
+    pub(super) fn new(memory: &'m Memory, own: Option<usize>) -> Self {
+        Writer {
+            memory,
+            own,
+            words: Vec::new(),
+            named: Vec::new(),
+        }
     }
 
-    pub fn word(&mut self, word: u64) {
+    pub(super) fn word(&mut self, word: u64) {
         self.words.push(word);
     }
 
-    pub fn flag(&mut self, flag: bool) {
+    pub(super) fn flag(&mut self, flag: bool) {
         self.word(u64::from(flag));
     }
 
-    pub fn bytes(&mut self, bytes: &[u8]) {
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.word(bytes.len() as u64);
         for chunk in bytes.chunks(8) {
             let mut word = [0; 8];
@@ -61,17 +67,20 @@ impl<'m> Writer<'m> {
         }
     }
 
-    pub fn wide(&mut self, value: u128) {
+    pub(super) fn wide(&mut self, value: u128) {
         self.word(value as u64);
         self.word((value >> 64) as u64);
     }
 
-    pub fn object(&mut self, id: Option<ObjectId>) {
+    pub(super) fn object(&mut self, id: Option<ObjectId>) {
         let Some(id) = id else {
             return self.word(0);
         };
         let is_own = self.own == Some(id.thread()) && id.area() != Area::Global;
         let thread = if is_own { OWN } else { id.thread() as u64 };
+        if !is_own && id.area() != Area::Global && !self.named.contains(&id.thread()) {
+            self.named.push(id.thread());
+        }
         let is_there = id.area() != Area::Stack || self.memory.peek(id).is_some();
         let word = id.slot() as u64;
         let word = word << THREAD_BITS | thread;
@@ -80,7 +89,7 @@ impl<'m> Writer<'m> {
     }
 
     /// An address in an object, or what was one.
-    pub fn address(&mut self, id: Option<ObjectId>, address: u64) {
+    pub(super) fn address(&mut self, id: Option<ObjectId>, address: u64) {
         match id {
             Some(id) if id.area() != Area::Global => {
                 self.word(address.wrapping_sub(self.memory.arena_base(id.thread())));
@@ -89,17 +98,17 @@ impl<'m> Writer<'m> {
         }
     }
 
-    pub fn pointer(&mut self, pointer: Pointer) {
+    pub(super) fn pointer(&mut self, pointer: Pointer) {
         self.object(pointer.object);
         self.address(pointer.object, pointer.address);
     }
 
-    pub fn sync_key(&mut self, (object, offset): SyncKey) {
+    pub(super) fn sync_key(&mut self, (object, offset): SyncKey) {
         self.object(Some(object));
         self.word(offset);
     }
 
-    pub fn value(&mut self, value: &Value) {
+    pub(super) fn value(&mut self, value: &Value) {
         match value {
             Value::Bits(bits) => {
                 self.word(0);
@@ -122,7 +131,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    pub fn shadow(&mut self, shadow: &Shadow) {
+    pub(super) fn shadow(&mut self, shadow: &Shadow) {
         match shadow {
             Shadow::None => self.word(0),
             Shadow::Bits(bits) => {
@@ -137,7 +146,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    pub fn ty(&mut self, ty: &Type) {
+    pub(super) fn ty(&mut self, ty: &Type) {
         match ty {
             Type::Int(width) => {
                 self.word(0);
@@ -159,7 +168,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    pub fn location(&mut self, location: Option<Location>) {
+    pub(super) fn location(&mut self, location: Option<Location>) {
         match location {
             None => self.word(0),
             Some(location) => {
@@ -181,11 +190,11 @@ pub(super) struct Reader<'w> {
 }
 
 impl<'w> Reader<'w> {
-    pub fn new(words: &'w [u64], own: usize, bases: &'w dyn Fn(usize) -> u64) -> Self {
+    pub(super) fn new(words: &'w [u64], own: usize, bases: &'w dyn Fn(usize) -> u64) -> Self {
         Reader { words, own, bases }
     }
 
-    pub fn word(&mut self) -> u64 {
+    pub(super) fn word(&mut self) -> u64 {
         match self.words.split_first() {
             Some((first, rest)) => {
                 self.words = rest;
@@ -195,19 +204,19 @@ impl<'w> Reader<'w> {
         }
     }
 
-    pub fn number(&mut self) -> usize {
+    pub(super) fn number(&mut self) -> usize {
         self.word() as usize
     }
 
-    pub fn small(&mut self) -> u32 {
+    pub(super) fn small(&mut self) -> u32 {
         self.word() as u32
     }
 
-    pub fn flag(&mut self) -> bool {
+    pub(super) fn flag(&mut self) -> bool {
         self.word() != 0
     }
 
-    pub fn bytes(&mut self) -> Vec<u8> {
+    pub(super) fn bytes(&mut self) -> Vec<u8> {
         let len = self.number();
         let mut bytes = Vec::with_capacity(len.next_multiple_of(8));
         while bytes.len() < len {
@@ -217,11 +226,11 @@ impl<'w> Reader<'w> {
         bytes
     }
 
-    pub fn wide(&mut self) -> u128 {
+    pub(super) fn wide(&mut self) -> u128 {
         u128::from(self.word()) | u128::from(self.word()) << 64
     }
 
-    pub fn object(&mut self) -> Option<ObjectId> {
+    pub(super) fn object(&mut self) -> Option<ObjectId> {
         let word = self.word();
         if word == 0 {
             return None;
@@ -246,7 +255,7 @@ impl<'w> Reader<'w> {
         Some(ObjectId::new(thread, area, slot as usize, generation))
     }
 
-    pub fn address(&mut self, id: Option<ObjectId>) -> u64 {
+    pub(super) fn address(&mut self, id: Option<ObjectId>) -> u64 {
         let word = self.word();
         match id {
             Some(id) if id.area() != Area::Global => word.wrapping_add((self.bases)(id.thread())),
@@ -254,19 +263,19 @@ impl<'w> Reader<'w> {
         }
     }
 
-    pub fn pointer(&mut self) -> Pointer {
+    pub(super) fn pointer(&mut self) -> Pointer {
         let object = self.object();
         let address = self.address(object);
         Pointer { address, object }
     }
 
-    pub fn sync_key(&mut self) -> Option<SyncKey> {
+    pub(super) fn sync_key(&mut self) -> Option<SyncKey> {
         let object = self.object();
         let offset = self.word();
         Some((object?, offset))
     }
 
-    pub fn value(&mut self) -> Value {
+    pub(super) fn value(&mut self) -> Value {
         match self.word() {
             0 => Value::Bits(self.word()),
             1 => Value::Wide {
@@ -281,7 +290,7 @@ impl<'w> Reader<'w> {
         }
     }
 
-    pub fn shadow(&mut self) -> Shadow {
+    pub(super) fn shadow(&mut self) -> Shadow {
         match self.word() {
             0 => Shadow::None,
             1 => Shadow::Bits(self.wide()),
@@ -292,7 +301,7 @@ impl<'w> Reader<'w> {
         }
     }
 
-    pub fn ty(&mut self) -> Type {
+    pub(super) fn ty(&mut self) -> Type {
         match self.word() {
             0 => Type::Int(self.small()),
             1 => Type::Float,
@@ -310,7 +319,7 @@ impl<'w> Reader<'w> {
         }
     }
 
-    pub fn location(&mut self) -> Option<Location> {
+    pub(super) fn location(&mut self) -> Option<Location> {
         if self.word() == 0 {
             return None;
         }

@@ -71,12 +71,15 @@ fn each_verdict_has_its_words() {
     let program = program();
     let check = |verdict: Verdict, expected: &str| {
         let report = Report {
+            memory_model: Default::default(),
             limits_of_part: None,
             assertions: Vec::new(),
             lines: Default::default(),
             more: Vec::new(),
             rest: None,
             failures: Vec::new(),
+            progressed: Default::default(),
+            suppressed: Vec::new(),
             verdict,
             attempts: Vec::new(),
         };
@@ -84,7 +87,7 @@ fn each_verdict_has_its_words() {
             is_saved: false,
             command: String::new(),
         };
-        let text = render_check(&program, &report, &replay, 80);
+        let text = render_check(&program, &report, Some(&replay), 80);
         assert_eq!(text, expected);
     };
     let two = Some(Order::Contexts(2));
@@ -126,12 +129,15 @@ fn statistics_have_a_line_per_attempt() {
         ..Attempt::default()
     };
     let report = Report {
+        memory_model: Default::default(),
         limits_of_part: None,
         assertions: Vec::new(),
         lines: Default::default(),
         more: Vec::new(),
         rest: None,
         failures: Vec::new(),
+        progressed: Default::default(),
+        suppressed: Vec::new(),
         verdict: Verdict::Safe,
         attempts: vec![attempt],
     };
@@ -154,12 +160,15 @@ fn json_tells_what_was_shown() {
     let program = program();
     let json = |verdict: Verdict| {
         let report = Report {
+            memory_model: Default::default(),
             limits_of_part: None,
             assertions: Vec::new(),
             lines: Default::default(),
             more: Vec::new(),
             rest: None,
             failures: Vec::new(),
+            progressed: Default::default(),
+            suppressed: Vec::new(),
             verdict,
             attempts: vec![Attempt::default()],
         };

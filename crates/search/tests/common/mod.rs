@@ -11,7 +11,7 @@ use search::{
 };
 use solve::{ClauseList, ClauseSink, Factory, Literal};
 
-pub struct Shape {
+pub(crate) struct Shape {
     pub contexts: usize,
     pub is_round_robin: bool,
     /// Positions of each thread.
@@ -22,13 +22,13 @@ pub struct Shape {
 
 /// A problem with its schedules.
 #[derive(Clone)]
-pub struct Case {
+pub(crate) struct Case {
     pub problem: Problem,
     pub schedule: ContextSchedule,
 }
 
 /// Searches with the usual solvers.
-pub fn search(
+pub(crate) fn search(
     case: Case,
     strategy: &Strategy,
     options: &Options,
@@ -44,7 +44,7 @@ pub fn search(
 }
 
 /// The same with solvers of the test's choice.
-pub fn search_with(
+pub(crate) fn search_with(
     make: MakeSolver,
     case: Case,
     strategy: &Strategy,
@@ -62,7 +62,7 @@ pub fn search_with(
 }
 
 /// A shape of a few positions.
-pub fn small(rng: &mut Rng) -> Shape {
+pub(crate) fn small(rng: &mut Rng) -> Shape {
     let n_threads = rng.usize(1..=4);
     Shape {
         contexts: rng.usize(1..=6),
@@ -81,7 +81,7 @@ struct Maker<'a> {
     threads: Vec<Thread>,
 }
 
-pub fn make(shape: &Shape, rng: &mut Rng) -> Case {
+pub(crate) fn make(shape: &Shape, rng: &mut Rng) -> Case {
     let mut clauses = ClauseList::new();
     let truth = clauses.new_variable().positive();
     clauses.add_clause(&[truth]);

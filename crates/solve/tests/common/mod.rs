@@ -7,7 +7,7 @@ use solve::{ClauseList, ClauseSink, Literal, Outcome, SatSolver, Variable};
 /// All models of a formula over a few variables, as a truth table: bit `m` is
 /// set if the assignment whose bits are those of `m` is a model.
 #[derive(Clone)]
-pub struct Models {
+pub(crate) struct Models {
     variables: u32,
     table: Vec<u64>,
 }
@@ -16,7 +16,7 @@ impl Models {
     /// How many variables a table can have in reasonable memory and time.
     const MAX_VARIABLES: u32 = 20;
 
-    pub fn of(cnf: &ClauseList) -> Self {
+    pub(crate) fn of(cnf: &ClauseList) -> Self {
         let variables = cnf.variable_count();
         assert!(variables <= Self::MAX_VARIABLES);
         let assignments = 1_usize << variables;
@@ -36,7 +36,7 @@ impl Models {
     }
 
     /// Keeps the models in which one of these literals is true.
-    pub fn require(&mut self, clause: &[Literal]) {
+    pub(crate) fn require(&mut self, clause: &[Literal]) {
         for (index, word) in self.table.iter_mut().enumerate() {
             *word &= clause
                 .iter()
@@ -44,7 +44,7 @@ impl Models {
         }
     }
 
-    pub fn under(&self, assumptions: &[Literal]) -> Self {
+    pub(crate) fn under(&self, assumptions: &[Literal]) -> Self {
         let mut models = self.clone();
         for assumption in assumptions {
             models.require(&[*assumption]);
@@ -52,12 +52,12 @@ impl Models {
         models
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.table.iter().all(|word| *word == 0)
     }
 
     /// Whether the clause is true in all models.
-    pub fn imply(&self, clause: &[Literal]) -> bool {
+    pub(crate) fn imply(&self, clause: &[Literal]) -> bool {
         let negation: Vec<Literal> = clause.iter().map(|literal| !*literal).collect();
         self.under(&negation).is_empty()
     }
@@ -84,14 +84,14 @@ fn column(literal: Literal, word: usize) -> u64 {
 
 /// A random formula of mixed clauses, among which units and clauses that
 /// repeat a literal or are always true. Often easy.
-pub fn random_formula(variables: u32, random: &mut fastrand::Rng) -> ClauseList {
+pub(crate) fn random_formula(variables: u32, random: &mut fastrand::Rng) -> ClauseList {
     let ratio = 3.0 + 2.5 * random.f64();
     build(variables, ratio, || random_clause(variables, random))
 }
 
 /// A random formula of clauses over three different variables, about as many
 /// as makes half of such formulas unsatisfiable. Hard for its size.
-pub fn random_3sat(variables: u32, random: &mut fastrand::Rng) -> ClauseList {
+pub(crate) fn random_3sat(variables: u32, random: &mut fastrand::Rng) -> ClauseList {
     let all: Vec<u32> = (1..=variables).collect();
     build(variables, 4.26, || {
         let chosen = random.choose_multiple(&all, 3);
@@ -113,7 +113,7 @@ fn build(variables: u32, ratio: f64, mut clause: impl FnMut() -> Vec<Literal>) -
     cnf
 }
 
-pub fn random_clause(variables: u32, random: &mut fastrand::Rng) -> Vec<Literal> {
+pub(crate) fn random_clause(variables: u32, random: &mut fastrand::Rng) -> Vec<Literal> {
     let length = match random.u32(0..40) {
         0 => 1,
         1..4 => 2,
@@ -125,14 +125,14 @@ pub fn random_clause(variables: u32, random: &mut fastrand::Rng) -> Vec<Literal>
         .collect()
 }
 
-pub fn random_literal(variables: u32, random: &mut fastrand::Rng) -> Literal {
+pub(crate) fn random_literal(variables: u32, random: &mut fastrand::Rng) -> Literal {
     Variable::new(random.u32(1..=variables))
         .unwrap()
         .literal(random.bool())
 }
 
 /// Up to a few random assumptions; they may repeat or contradict each other.
-pub fn random_assumptions(variables: u32, random: &mut fastrand::Rng) -> Vec<Literal> {
+pub(crate) fn random_assumptions(variables: u32, random: &mut fastrand::Rng) -> Vec<Literal> {
     (0..random.usize(0..6))
         .map(|_| random_literal(variables, random))
         .collect()
@@ -140,7 +140,7 @@ pub fn random_assumptions(variables: u32, random: &mut fastrand::Rng) -> Vec<Lit
 
 /// Says that `holes + 1` pigeons sit in as many holes, each in one of its own.
 /// Unsatisfiable, and hard to see for a solver that only resolves clauses.
-pub fn pigeonhole(holes: usize, sink: &mut impl ClauseSink) {
+pub(crate) fn pigeonhole(holes: usize, sink: &mut impl ClauseSink) {
     let pigeons: Vec<Vec<Literal>> = (0..=holes)
         .map(|_| (0..holes).map(|_| sink.new_variable().positive()).collect())
         .collect();
@@ -158,7 +158,7 @@ pub fn pigeonhole(holes: usize, sink: &mut impl ClauseSink) {
 
 /// Checks an outcome, and everything that can be read after it, against the
 /// truth table of the formula.
-pub fn check_result(
+pub(crate) fn check_result(
     solver: &impl SatSolver,
     outcome: &Outcome,
     cnf: &ClauseList,

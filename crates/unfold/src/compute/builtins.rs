@@ -1,8 +1,8 @@
 //! What the operations mean that the compiler has built in: bits, overflow, shifts of
 //! two words, and floating-point functions of constants.
 
-use crate::compute::floats;
 use crate::compute::words::{on_constants, signed_exactly, signed_extreme, unsigned_extreme};
+use crate::compute::{extended, floats};
 use formula::{BinaryOp as Word, TermId, Terms};
 use ir::{Builtin, Type};
 
@@ -126,6 +126,13 @@ pub(crate) fn builtin(
         (Builtin::FloatAbs, [a]) => {
             let mask = terms.constant(width, (1 << (width - 1)) - 1);
             terms.bit_and(*a, mask)
+        }
+        _ if extended::is_extended(op) => {
+            let compute = |values: &[u128]| extended::builtin(op, values, width);
+            return match on_constants(terms, args, result_width, compute) {
+                Some(term) => Computed::Word(term),
+                None => Computed::Anything,
+            };
         }
         _ if ty.is_float() => {
             match on_constants(terms, args, result_width, |v| floats::builtin(op, v, ty)) {

@@ -123,6 +123,14 @@ pub(crate) enum ThreadPart {
     Begun,
     Errno,
     Key(u32),
+    /// The address of the futex at which it waits, or nothing.
+    FutexPlace,
+    FutexBits,
+    /// Whether it was asked to end, and whether it does not want to know.
+    Cancelled,
+    Immune,
+    /// Its result, while its clean-up handlers run.
+    Leaving,
 }
 
 pub(crate) struct Object {
@@ -336,7 +344,10 @@ impl Objects {
     pub(crate) fn numbered(&self, number: u128) -> Option<ObjectId> {
         let number = u64::try_from(number).ok()?;
         match number.checked_sub(self.most_numbers) {
-            Some(id) => Some(ObjectId::from_u32(u32::try_from(id).ok()?)),
+            Some(id) => {
+                let object = ObjectId::from_u32(u32::try_from(id).ok()?);
+                self.objects.is_valid(object).then_some(object)
+            }
             None => self.numbered.get(usize::try_from(number).ok()?).copied(),
         }
     }

@@ -4,12 +4,12 @@
 //! they are taken to be anything, is decided by those who make the passes.
 
 use super::objects::ObjectId;
-use crate::values::ValueSet;
+use crate::values::{Layout, ValueSet};
 use std::collections::{BTreeSet, HashMap};
 
 pub(crate) struct SharedValues {
     values: HashMap<(ObjectId, u64), ValueSet>,
-    offset_bits: u32,
+    layout: Layout,
     /// Pieces whose values have grown in the current pass.
     growing: BTreeSet<(ObjectId, u64)>,
     /// Whether any have, or are new.
@@ -17,10 +17,10 @@ pub(crate) struct SharedValues {
 }
 
 impl SharedValues {
-    pub(super) fn new(offset_bits: u32) -> SharedValues {
+    pub(super) fn new(layout: Layout) -> SharedValues {
         SharedValues {
             values: HashMap::new(),
-            offset_bits,
+            layout,
             growing: BTreeSet::new(),
             grew: false,
         }
@@ -44,7 +44,7 @@ impl SharedValues {
     pub(crate) fn note(&mut self, object: ObjectId, start: u64, values: &ValueSet) {
         match self.values.get_mut(&(object, start)) {
             Some(known) => {
-                if known.add(values, self.offset_bits) {
+                if known.add(values, self.layout) {
                     self.grew = true;
                     self.growing.insert((object, start));
                 }

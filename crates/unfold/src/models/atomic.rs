@@ -9,7 +9,7 @@ use crate::omissions::Way;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::{Mode, Noting};
 use formula::TermId;
-use ir::{RmwOp, Type};
+use ir::{Ordering, RmwOp, Type};
 use library::Atomic;
 
 /// Bytes of a block, at most.
@@ -159,6 +159,19 @@ impl<'p> Pass<'p> {
         })
     }
 
+    /// The memory order that a fence is given; none if it orders nothing.
+    fn order_argument(&mut self, frame: &Frame, call: &Call) -> Result<Option<Ordering>, Error> {
+        let order = self.number(call, 0, 32);
+        Ok(match self.terms.as_constant(order) {
+            Some(0) => None,
+            Some(1 | 2) => Some(Ordering::Acquire),
+            Some(3) => Some(Ordering::Release),
+            Some(4) => Some(Ordering::AcquireRelease),
+            Some(5) => Some(Ordering::SequentiallyConsistent),
+            _ => return Err(self.unsupported(frame, "a memory order that is no constant")),
+        })
+    }
+
     pub(crate) fn atomic_model(
         &mut self,
         state: &mut State,
@@ -166,11 +179,26 @@ impl<'p> Pass<'p> {
         op: Atomic,
         call: &Call,
     ) -> Result<Reply, Error> {
+        if !matches!(
+            op,
+            Atomic::ThreadFence | Atomic::SignalFence | Atomic::IsLockFree
+        ) {
+            // It is an instruction wherever there is one.
+            self.refuse_if_weak(frame, "a call of an atomic operation")?;
+        }
         let pointer_bytes = self.program.target.pointer_bytes;
         let size_of = |ty: Option<&Type>| ty.map_or(4, |ty| ty.bytes(pointer_bytes));
         let argument_size = |index: usize| size_of(call.args.get(index).map(|arg| &arg.ty));
         let rmw = match op {
-            Atomic::ThreadFence | Atomic::SignalFence => return Ok(Reply::Nothing),
+            Atomic::SignalFence => return Ok(Reply::Nothing),
+            Atomic::ThreadFence => {
+                if self.is_weak()
+                    && let Some(order) = self.order_argument(frame, call)?
+                {
+                    self.fence(state, frame, order);
+                }
+                return Ok(Reply::Nothing);
+            }
             Atomic::IsLockFree => {
                 let size = self.number(call, 0, 64);
                 let fits: Vec<TermId> = [1, 2, 4, 8]

@@ -77,6 +77,9 @@ impl<'p> Pass<'p> {
         let must_wait = self.terms.not(is_last);
         let count = self.terms.ite(is_last, zero, now);
         let always = self.truth();
+        // The last to arrive has seen all others arrive, and lets them go.
+        self.releases(state, position, always);
+        self.acquires(state, position, always);
         self.write_part(state, position, &targets, SyncPart::Arrived, always, count);
         for thread in threads {
             if thread != self.threads.current() {
@@ -92,6 +95,7 @@ impl<'p> Pass<'p> {
             let flow = match self.begin_waiting(state, frame, &[(&targets, &[mine])], 1, true) {
                 Err(flow) => flow,
                 Ok(position) => {
+                    self.acquires(state, position, always);
                     let waiting = self.read_part(state, position, &targets, mine);
                     let released = words::is_zero(&mut self.terms, waiting);
                     let step = (position, 1);

@@ -80,6 +80,10 @@ impl<'p> Pass<'p> {
         let Ok(position) = self.begin_sync(state, frame, &uses, 0) else {
             return Ok(Reply::Never);
         };
+        let must_leave = self.must_leave(state, position);
+        if self.give_in(state, frame, must_leave)? == Flow::Dead {
+            return Ok(Reply::Never);
+        }
         for object in [targets, mutex] {
             if self.require_life(state, position, object, false) == Flow::Dead {
                 return Ok(Reply::Never);
@@ -94,6 +98,7 @@ impl<'p> Pass<'p> {
         let is_refused = self.terms.not(held.is_own);
         let is_refused = self.terms.and(is_refused, held.checks_errors);
         let waits = self.terms.not(is_refused);
+        self.releases(state, position, waits);
         let (zero, one) = (self.int(0), self.int(1));
         // Whoever is late leaves before anybody can wake it. How long before makes no
         // difference, so it does not even begin to wait.
@@ -164,6 +169,9 @@ impl<'p> Pass<'p> {
         if late.is_none() && !self.options.surroundings.spurious_wakeups {
             can_go_on = is_woken;
         }
+        let must_leave = self.must_leave(state, position);
+        let must_leave = self.terms.and(must_leave, is_waiting);
+        can_go_on = self.terms.or(can_go_on, must_leave);
         let holders = self.owners(owner, can_go_on);
         position = self.note_wait(state, frame, (position, 1), can_go_on, Vec::new());
         position = self.note_wait(state, frame, (position, 1), is_free, holders);
@@ -173,6 +181,7 @@ impl<'p> Pass<'p> {
         {
             return Ok(Reply::Never);
         }
+        self.acquires(state, position, always);
         let mut result = zero;
         if let Some((is_late, timed_out)) = late {
             let mut gives_up = is_waiting;
@@ -188,6 +197,9 @@ impl<'p> Pass<'p> {
         self.write_part(state, position, mutex, SyncPart::Owner, always, me);
         if is_recursive {
             self.write_part(state, position, mutex, SyncPart::Depth, always, held.depth);
+        }
+        if self.give_in(state, frame, must_leave)? == Flow::Dead {
+            return Ok(Reply::Never);
         }
         Ok(Reply::Return(result))
     }

@@ -354,19 +354,43 @@ impl<'p> Pass<'p> {
     /// The heap blocks that a pointer may be the start of.
     /// Also says whether others may notice that there is something else behind it.
     fn blocks_behind(&mut self, frame: &Frame, pointer: TermId) -> Result<(Targets, bool), Error> {
+        let (mut targets, is_noticed) = self.starts_behind(frame, pointer, false)?;
+        let mut fine: Vec<TermId> = targets.list.iter().map(|t| t.condition).collect();
+        fine.push(words::is_zero(&mut self.terms, pointer));
+        targets.valid = self.terms.any(&fine);
+        Ok((targets, is_noticed))
+    }
+
+    /// The same for mappings.
+    pub(super) fn mappings_behind(
+        &mut self,
+        frame: &Frame,
+        pointer: TermId,
+    ) -> Result<(Targets, bool), Error> {
+        let (mut targets, is_noticed) = self.starts_behind(frame, pointer, true)?;
+        let fine: Vec<TermId> = targets.list.iter().map(|t| t.condition).collect();
+        targets.valid = self.terms.any(&fine);
+        Ok((targets, is_noticed))
+    }
+
+    fn starts_behind(
+        &mut self,
+        frame: &Frame,
+        pointer: TermId,
+        are_mappings: bool,
+    ) -> Result<(Targets, bool), Error> {
         let mut targets = self.resolve(frame, pointer, 0, true)?;
         let mut is_noticed = false;
         targets.list.retain(|target| {
             let data = &self.facts.objects[target.object];
-            let is_block = matches!(data.key, ObjectKey::Heap(_)) && target.offset == 0;
+            let is_block = matches!(data.key, ObjectKey::Heap(_))
+                && target.offset == 0
+                && self.is_mapping(target.object) == are_mappings;
             let is_global = matches!(data.key, ObjectKey::Global(_));
             is_noticed |= !is_block && (is_global || data.owner != self.threads.current());
             is_block
         });
         is_noticed &= self.options.checks.has(Check::Memory) && !self.prologue.is_alone();
-        let mut fine: Vec<TermId> = targets.list.iter().map(|t| t.condition).collect();
-        fine.push(words::is_zero(&mut self.terms, pointer));
-        targets.valid = self.terms.any(&fine);
         targets.seen = Seen::AtStep;
         Ok((targets, is_noticed))
     }
@@ -392,7 +416,12 @@ impl<'p> Pass<'p> {
     }
 
     /// As far as races are concerned, to free a block is to write to all of it.
-    fn note_freeing(&mut self, state: &State, position: Option<usize>, targets: &Targets) {
+    pub(super) fn note_freeing(
+        &mut self,
+        state: &State,
+        position: Option<usize>,
+        targets: &Targets,
+    ) {
         for target in &targets.list {
             let bytes = (target.object, 0, self.facts.objects[target.object].size);
             self.note_use(state, position, bytes, target.condition, Mode::WRITE);
@@ -406,13 +435,25 @@ impl<'p> Pass<'p> {
         })
     }
 
-    fn end_blocks(&mut self, state: &mut State, position: Option<usize>, targets: &Targets) {
+    /// From now on there are no such objects.
+    pub(super) fn end_lives(
+        &mut self,
+        state: &mut State,
+        position: Option<usize>,
+        targets: &Targets,
+    ) {
         let dead = self.terms.constant(8, 0);
         for target in &targets.list {
             let key = ObjectKey::Alive(target.object);
             if let Some(alive) = self.facts.objects.find(&key) {
                 self.write_at(state, position, alive, 0, 1, target.condition, dead);
             }
+        }
+    }
+
+    fn end_blocks(&mut self, state: &mut State, position: Option<usize>, targets: &Targets) {
+        self.end_lives(state, position, targets);
+        for target in &targets.list {
             self.leave_address(state, position, target.object, target.condition);
             self.note_block(state, position, target.object, target.condition, false);
         }

@@ -9,27 +9,32 @@ mod barrier;
 mod bits;
 mod c11_threads;
 mod call_back;
+mod cancellation;
 mod condition;
 mod input;
+pub(crate) mod jumps;
 mod keys;
 mod math;
 mod memory;
 mod mutex;
 mod once;
 mod output;
+mod pages;
 mod process;
 mod rwlock;
 mod semaphore;
+mod signals;
 mod spin;
 mod strings;
 mod sync_objects;
+mod system;
 mod thread;
 mod time;
 mod verifier;
 
 use crate::Error;
 use crate::calls::{Call, Reply};
-use crate::pass::{Frame, Pass, State, Value};
+use crate::pass::{Flow, Frame, Pass, State, Value};
 use call_back::Creations;
 use formula::TermId;
 use library::{Entry, Function};
@@ -69,8 +74,13 @@ impl<'p> Pass<'p> {
         entry: &'static Entry,
         call: &Call,
     ) -> Result<Reply, Error> {
+        if self.pass_cancellation_point(state, frame, entry)? == Flow::Dead {
+            return Ok(Reply::Never);
+        }
         match entry.function {
             Function::Thread(op) => self.thread_model(state, frame, op, call),
+            Function::Cancellation(op) => self.cancellation_model(state, frame, op, call),
+            Function::Jumps(op) => self.jumps_model(state, frame, op, call),
             Function::Mutex(op) => self.mutex_model(state, frame, op, call),
             Function::Condition(op) => self.condition_model(state, frame, op, call),
             Function::RwLock(op) => self.rwlock_model(state, frame, op, call),
@@ -91,6 +101,9 @@ impl<'p> Pass<'p> {
             Function::Memory(op) => self.memory_model(state, frame, op, call),
             Function::Verifier(op) => self.verifier_model(state, frame, op, call),
             Function::Process(op) => self.process_model(state, frame, op, call),
+            Function::Signals(op) => self.signals_model(state, frame, op, call),
+            Function::System(library::System::Call) => self.system_model(state, frame, call),
+            Function::Pages(op) => self.pages_model(state, frame, op, call),
             Function::Time(op) => self.time_model(state, frame, op, call),
             Function::Output(op) => self.output_model(state, frame, op, call),
             Function::Bits(op) => self.bits_model(op, call),

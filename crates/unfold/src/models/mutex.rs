@@ -179,6 +179,7 @@ impl<'p> Pass<'p> {
                 (can_take, self.terms.ite(possible, zero, busy))
             }
         };
+        self.acquires(state, position, taken);
         let me = self.me();
         self.write_part(state, position, targets, SyncPart::Owner, taken, me);
         if self.terms.as_bool(mutex.is_recursive) != Some(false) {
@@ -223,6 +224,7 @@ impl<'p> Pass<'p> {
         if self.expect(state, Check::Misuse, position, allowed) == Flow::Dead {
             return Ok(Reply::Never);
         }
+        self.releases(state, position, mutex.is_own);
         let (zero, one) = (self.int(0), self.int(1));
         let mut owner = zero;
         if self.terms.as_bool(mutex.is_recursive) != Some(false) {

@@ -8,6 +8,7 @@ use crate::facts::objects::SyncPart;
 use crate::facts::sync::SyncKind;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Noting;
+use ir::Ordering;
 use library::Once;
 
 /// States of a once control.
@@ -44,6 +45,7 @@ impl<'p> Pass<'p> {
             return Ok(Reply::Never);
         }
         let done = words::is_number(&mut self.terms, progress, DONE);
+        self.acquires(state, position, done);
         let fresh = self.terms.not(done);
         let value = self.int(RUNNING);
         self.write_part(state, position, &targets, SyncPart::Count, fresh, value);
@@ -72,6 +74,7 @@ impl<'p> Pass<'p> {
                 && let Ok(position) = self.begin_sync(&mut path, frame, &[(&targets, &parts)], 1)
             {
                 let always = self.truth();
+                self.releases(&path, position, always);
                 let value = self.int(DONE);
                 self.write_part(
                     &mut path,
@@ -115,6 +118,8 @@ impl<'p> Pass<'p> {
             return Ok(Reply::Never);
         }
         let is_fresh = words::is_number(&mut self.terms, progress, FRESH);
+        let always = self.truth();
+        self.acquires(state, position, always);
         let value = self.int(RUNNING);
         self.write_part(state, position, targets, SyncPart::Count, is_fresh, value);
         let (zero, one) = (self.int(0), self.int(1));
@@ -142,9 +147,14 @@ impl<'p> Pass<'p> {
             return Ok(Reply::Never);
         };
         let always = self.truth();
+        self.note_sync(position);
+        self.releases(state, position, always);
         let value = self.int(progress);
         self.write_part(state, position, targets, SyncPart::Count, always, value);
         if progress == DONE {
+            // Whoever sees it there, without a call, knows what was done.
+            let order = Some(Ordering::Release);
+            self.note_orders(frame, position, (targets, 1), order, None)?;
             let one = self.terms.constant(8, 1);
             self.while_noting(Noting::Silent, |pass| {
                 pass.store_to(state, position, targets, &[((0, 1), one)], always);

@@ -8,6 +8,7 @@ use crate::Error;
 use crate::calls::{Call, Reply};
 use crate::checks::Check;
 use crate::facts::objects::ThreadPart;
+use crate::models::pages::PAGE;
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
 use library::Process;
@@ -86,13 +87,19 @@ impl<'p> Pass<'p> {
                 let number = 1000 + u128::from(self.threads.current().as_u32());
                 self.reply(number)
             }
+            Process::PageSize => self.reply(u128::from(PAGE)),
             Process::SystemValue => {
+                let symbol = &self.program.functions[call.function].symbol;
+                // `_SC_PAGESIZE`.
+                if symbol == "sysconf" && self.constant_argument(frame, call, 0)? == 30 {
+                    return self.reply(u128::from(PAGE));
+                }
                 let value = self.input(frame, "environment", 16);
                 let value = self.terms.resize(value, 64);
                 let one = self.terms.constant(64, 1);
                 Ok(Reply::Return(self.terms.add(value, one)))
             }
-            Process::Signal | Process::SeedRand => self.reply(0),
+            Process::SeedRand => self.reply(0),
             Process::Rand => {
                 let value = self.input(frame, "random", 31);
                 Ok(Reply::Return(self.terms.resize(value, 64)))

@@ -78,6 +78,7 @@ impl<'p> Pass<'p> {
             if self.expect(state, Check::Misuse, position, holds) == Flow::Dead {
                 return Ok(Reply::Never);
             }
+            self.releases(state, position, holds);
             let fewer = self.terms.sub(readers, one);
             let own_fewer = self.terms.sub(own_reads, one);
             self.write_part(state, position, &targets, SyncPart::Readers, reads, fewer);
@@ -120,7 +121,9 @@ impl<'p> Pass<'p> {
                 (free, self.terms.ite(possible, in_time, late))
             }
         };
+        self.acquires(state, position, taken);
         if is_write {
+            self.acquires_alone(position);
             self.write_part(state, position, &targets, SyncPart::Owner, taken, me);
         } else {
             let more = self.terms.add(readers, one);

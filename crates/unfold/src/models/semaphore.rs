@@ -48,6 +48,13 @@ impl<'p> Pass<'p> {
         if self.require_life(state, position, &targets, true) == Flow::Dead {
             return Ok(Reply::Never);
         }
+        let must_leave = match op {
+            Semaphore::Wait | Semaphore::TimedWait => self.must_leave(state, position),
+            _ => self.terms.bool(false),
+        };
+        if self.give_in(state, frame, must_leave)? == Flow::Dead {
+            return Ok(Reply::Never);
+        }
         let count = self.read_part(state, position, &targets, SyncPart::Count);
         let (zero, one, failed) = (self.int(0), self.int(1), self.int(0xffff_ffff));
         let is_positive = self.terms.is_nonzero(count);
@@ -55,7 +62,8 @@ impl<'p> Pass<'p> {
         let (done, new, error) = match op {
             Semaphore::Wait => {
                 let step = (position, 0);
-                if self.wait_until(state, frame, step, is_positive, Vec::new()) == Flow::Dead {
+                let possible = self.terms.or(is_positive, must_leave);
+                if self.wait_until(state, frame, step, possible, Vec::new()) == Flow::Dead {
                     return Ok(Reply::Never);
                 }
                 (self.truth(), fewer, EAGAIN)
@@ -79,6 +87,10 @@ impl<'p> Pass<'p> {
                 return self.reply(0);
             }
         };
+        match op {
+            Semaphore::Post => self.releases(state, position, done),
+            _ => self.acquires(state, position, done),
+        }
         self.write_part(state, position, &targets, SyncPart::Count, done, new);
         let refused = self.terms.not(done);
         let error = self.int(error);

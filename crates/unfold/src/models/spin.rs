@@ -51,6 +51,7 @@ impl<'p> Pass<'p> {
                     return Ok(Reply::Never);
                 }
                 let always = self.truth();
+                self.releases(state, position, always);
                 self.write_part(state, position, &targets, SyncPart::Owner, always, zero);
                 self.reply(0)
             }
@@ -63,10 +64,12 @@ impl<'p> Pass<'p> {
                 }
                 self.note_lock(state, &targets, Grip::Alone);
                 let always = self.truth();
+                self.acquires(state, position, always);
                 self.write_part(state, position, &targets, SyncPart::Owner, always, me);
                 self.reply(0)
             }
             _ => {
+                self.acquires(state, position, is_free);
                 self.write_part(state, position, &targets, SyncPart::Owner, is_free, me);
                 let busy = self.int(EBUSY);
                 Ok(Reply::Return(self.terms.ite(is_free, zero, busy)))

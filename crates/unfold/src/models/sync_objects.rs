@@ -112,7 +112,8 @@ impl<'p> Pass<'p> {
         part: u32,
         may_wait: bool,
     ) -> Result<Option<usize>, Flow> {
-        let mut is_visible = false;
+        // Others may have asked the thread to end.
+        let mut is_visible = !self.prologue.is_alone() && self.may_be_cancelled();
         let mut list = Vec::new();
         let mut valid = Vec::new();
         for (targets, parts) in uses {
@@ -144,7 +145,9 @@ impl<'p> Pass<'p> {
                 false => is_visible = true,
             }
         }
-        self.begin_step(state, frame, &all, 0, part, is_visible)
+        let begun = self.begin_step(state, frame, &all, 0, part, is_visible);
+        self.note_sync(begun.ok().flatten());
+        begun
     }
 
     pub(crate) fn read_part(

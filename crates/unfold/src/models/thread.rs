@@ -16,7 +16,7 @@ use formula::TermId;
 use library::Thread;
 
 // What becomes of a thread.
-const JOINED: u128 = 1;
+pub(super) const JOINED: u128 = 1;
 
 const DETACHED: u128 = 2;
 
@@ -99,6 +99,7 @@ impl<'p> Pass<'p> {
         let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
             return Ok(Reply::Never);
         };
+        self.note_sync(Some(position));
         let known: Vec<TermId> = functions.iter().map(|(when, _)| *when).collect();
         let is_function = self.terms.any(&known);
         if self.expect(state, Check::Memory, Some(position), is_function) == Flow::Dead {
@@ -162,7 +163,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Threads that a handle may stand for.
-    fn threads_behind(&mut self, handle: TermId) -> Vec<(TermId, ThreadId)> {
+    pub(super) fn threads_behind(&mut self, handle: TermId) -> Vec<(TermId, ThreadId)> {
         let count = self.facts.threads.count() as u128;
         let few = self.values.few(&self.terms, handle);
         let numbers: Vec<u128> = match few {
@@ -210,6 +211,11 @@ impl<'p> Pass<'p> {
         let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
             return Ok(Reply::Never);
         };
+        self.note_sync(Some(position));
+        let must_leave = self.must_leave(state, Some(position));
+        if self.give_in(state, frame, must_leave)? == Flow::Dead {
+            return Ok(Reply::Never);
+        }
         if self.expect_thread(state, Some(position), &threads) == Flow::Dead {
             return Ok(Reply::Never);
         }
@@ -278,6 +284,11 @@ impl<'p> Pass<'p> {
         let Ok(Some(position)) = self.begin_step(state, frame, &place, size, 0, true) else {
             return Ok(Reply::Never);
         };
+        self.note_sync(Some(position));
+        let must_leave = self.must_leave(state, Some(position));
+        if self.give_in(state, frame, must_leave)? == Flow::Dead {
+            return Ok(Reply::Never);
+        }
         if self.expect_thread(state, Some(position), &threads) == Flow::Dead {
             return Ok(Reply::Never);
         }
@@ -311,6 +322,7 @@ impl<'p> Pass<'p> {
             result = self.terms.ite(condition, value, result);
         }
         let is_joined = self.terms.any(&joined);
+        self.acquires(state, Some(position), is_joined);
         self.note_pointer(&place, result);
         let whole: Part = (0, size);
         self.while_noting(Noting::Unforeseen, |pass| {
@@ -337,6 +349,9 @@ impl<'p> Pass<'p> {
         frame: &Frame,
         value: TermId,
     ) -> Result<Reply, Error> {
+        if self.run_cleanup(state, frame, value)? {
+            return Ok(Reply::Never);
+        }
         let mut ended = state.clone();
         self.end_all_locals(&mut ended, frame);
         ended.atomic = None;
@@ -381,7 +396,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A join of what is no thread goes wrong.
-    fn expect_thread(
+    pub(super) fn expect_thread(
         &mut self,
         state: &mut State,
         position: Option<usize>,

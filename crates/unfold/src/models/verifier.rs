@@ -60,7 +60,7 @@ impl<'p> Pass<'p> {
                 Ok(Reply::Nothing)
             }
             Verifier::AtomicBegin => {
-                self.enter_atomic(state, frame);
+                self.enter_atomic(state, frame)?;
                 Ok(Reply::Nothing)
             }
             Verifier::AtomicEnd => {

@@ -16,6 +16,7 @@ fn position(terms: &mut Terms, place: Place) -> Position {
         joins: Vec::new(),
         uses: Vec::new(),
         waits: Vec::new(),
+        strength: Default::default(),
         step: Step {
             place,
             part: 0,
@@ -61,6 +62,8 @@ fn sample() -> Threads {
     let mut cells = PrimaryMap::new();
     let cell = cells.push(Cell {
         width: 8,
+        is_memory: true,
+        counts_readers: false,
         initial: zero,
         range: Range::full(8),
         name: "x".to_owned(),

@@ -11,6 +11,10 @@
 //! whether any access can be wrong, and the other way round, so neither waits for the
 //! other. Nothing counts as shown before it is shown for all kinds.
 //!
+//! An answer may say more than was asked: that within its bound on the order of threads
+//! no loop goes on for longer than it was unfolded. Then questions with more iterations
+//! and that order are the same question, and nobody asks them.
+//!
 //! Nothing here asks anything.
 
 use crate::bounded::Bounded;
@@ -24,12 +28,14 @@ use std::time::Duration;
 const HIGHEST: u32 = 64;
 /// More is tried only together with more contexts.
 const MOST_UNWINDING: u32 = 512;
+/// Levels with fewer iterations than the plan has are numbered from here.
+const SMALLER: usize = 1 << 16;
 /// How many levels are open, and how many more for each core but the first.
 const OPEN_LEVELS: usize = 3;
 
 /// Bounds that belong together, in the order in which to ask.
 #[derive(Clone)]
-pub struct Questions {
+pub(super) struct Questions {
     pub unwind: u32,
     pub asked: VecDeque<Order>,
     kind: Kind,
@@ -38,7 +44,7 @@ pub struct Questions {
 }
 
 /// Questions about one formula, and how far they have come.
-pub struct Level {
+pub(super) struct Level {
     /// Its place in the plan.
     pub number: usize,
     pub questions: Questions,
@@ -64,7 +70,7 @@ impl Level {
         }
     }
 
-    pub fn question(&self) -> Option<Question> {
+    pub(super) fn question(&self) -> Option<Question> {
         self.questions.asked.front().map(|order| Question {
             order: *order,
             unwind: self.questions.unwind,
@@ -74,7 +80,7 @@ impl Level {
     }
 
     /// The first question needs no answer any more.
-    pub fn next_question(&mut self) {
+    pub(super) fn next_question(&mut self) {
         self.questions.asked.pop_front();
         self.turns = 0;
         self.spent = Duration::ZERO;
@@ -102,7 +108,7 @@ impl Level {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Question {
+pub(super) struct Question {
     pub order: Order,
     pub unwind: u32,
     pub kind: Kind,
@@ -116,15 +122,30 @@ impl Question {
         is_of_kind && self.has_bounds_of(other)
     }
 
+    /// How much its bounds allow, roughly.
+    pub(super) fn size(&self) -> u64 {
+        self.order.size() * u64::from(self.unwind)
+    }
+
     /// Whether its bounds allow all that those of the other do.
     fn has_bounds_of(&self, other: &Question) -> bool {
-        self.unwind >= other.unwind && contains(self.order, other.order)
+        self.unwind >= other.unwind && self.order.contains(other.order)
     }
+}
+
+/// Whether a level could do with fewer iterations.
+enum Fewer {
+    /// Nobody knows.
+    None,
+    /// Somebody is to find out.
+    IsAsked,
+    /// With this one, somebody could.
+    Open(Box<Level>),
 }
 
 /// What all cores know.
 #[derive(Default)]
-pub struct Agenda {
+pub(super) struct Agenda {
     /// Levels that nobody has begun with.
     pub plan: VecDeque<Level>,
     /// Levels that are begun, and nobody is at.
@@ -141,6 +162,8 @@ pub struct Agenda {
     shown: Vec<(Question, Limits)>,
     /// No loop goes on for longer than that.
     pub enough_unwinding: Option<u32>,
+    /// The same within bounds on the order of threads.
+    enough_within: Vec<(Order, u32)>,
     /// From this unwinding on, something is not supported or too large.
     too_much: Option<(u32, Reason)>,
     /// Nobody is to ask any more, and why, if not all was answered.
@@ -148,7 +171,7 @@ pub struct Agenda {
 }
 
 impl Agenda {
-    pub fn new(bounds: &Bounds, cores: usize, splits: bool) -> Agenda {
+    pub(super) fn new(bounds: &Bounds, cores: usize, splits: bool) -> Agenda {
         Agenda {
             plan: (plan(bounds.order, bounds.unwind).into_iter())
                 .enumerate()
@@ -164,7 +187,20 @@ impl Agenda {
         (self.too_much.as_ref()).is_some_and(|(least, _)| unwind >= *least)
     }
 
+    /// So many iterations are as many as any within this order.
+    fn enough_for(&self, order: Order) -> Option<u32> {
+        let within = self.enough_within.iter();
+        let within = within.filter(|(known, _)| known.contains(order));
+        let within = within.map(|(_, unwind)| *unwind).min();
+        within.into_iter().chain(self.enough_unwinding).min()
+    }
+
     fn is_shown(&self, question: &Question) -> bool {
+        let enough = self.enough_for(question.order).unwrap_or(u32::MAX);
+        let question = &Question {
+            unwind: question.unwind.min(enough),
+            ..*question
+        };
         let is_shown = |question: &Question| {
             let mut shown = self.shown.iter();
             shown.any(|(shown, _)| shown.contains(question))
@@ -177,25 +213,31 @@ impl Agenda {
     }
 
     /// There is no violation of some kind within some bounds. Gives the limits within
-    /// which there is none of any kind, and how large they are, if this question adds
-    /// to that.
-    pub fn note(&mut self, question: Question, limits: Limits) -> Option<(u64, Limits)> {
+    /// which there is none of any kind, and the bounds that they are about, if this
+    /// question adds to that.
+    pub(super) fn note(
+        &mut self,
+        question: Question,
+        limits: Limits,
+    ) -> Option<(Question, Limits)> {
+        if limits.loops.is_empty() {
+            self.enough_within.push((question.order, question.unwind));
+        }
         let new = (question, limits);
         let all = match question.kind {
             Kind::All => Some(new.clone()),
             kind => (self.shown.iter())
                 .filter(|(shown, _)| shown.kind != kind)
                 .filter_map(|shown| within_both(&new, shown))
-                .max_by_key(|(question, limits)| (is_whole(limits), size_of(question))),
+                .max_by_key(|(question, limits)| (is_whole(limits), question.size())),
         };
         self.shown.push(new);
-        let (question, limits) = all?;
-        Some((size_of(&question), limits))
+        all
     }
 
     /// From this unwinding on, there is no answer. Fewer iterations may still bring
     /// something to light; false if nothing ever did.
-    pub fn give_up_from(&mut self, unwind: u32, reason: &Reason) -> bool {
+    pub(super) fn give_up_from(&mut self, unwind: u32, reason: &Reason) -> bool {
         if self.shown.is_empty() {
             return false;
         }
@@ -207,7 +249,7 @@ impl Agenda {
     }
 
     /// A level is back. If its question took too long, it may be split.
-    pub fn put_back(&mut self, mut level: Level, took_too_long: bool) {
+    pub(super) fn put_back(&mut self, mut level: Level, took_too_long: bool) {
         if took_too_long && self.splits {
             self.open.extend(level.split());
         }
@@ -216,7 +258,7 @@ impl Agenda {
 
     /// What a core is to ask next: what had the fewest turns of all that need not
     /// wait. With `is_small`, only what is open and had none.
-    pub fn next(&mut self, core: usize, is_small: bool) -> Option<Level> {
+    pub(super) fn next(&mut self, core: usize, is_small: bool) -> Option<Level> {
         let chosen = loop {
             self.drop_answered();
             self.split_those_that_wait();
@@ -245,10 +287,52 @@ impl Agenda {
 
     /// The next level of the plan that need not wait; or, if there are too few, any.
     fn begin_next(&mut self, begun: usize) -> Option<Level> {
-        let free = (self.plan.iter()).position(|level| !self.must_wait(level));
-        let half_free = || (self.plan.iter()).position(|level| self.can_go_by_halves(level));
-        let any = || (begun < self.most_open).then_some(0);
-        self.plan.remove(free.or_else(half_free).or_else(any)?)
+        let with_fewer: Vec<Fewer> = self.plan.iter().map(|level| self.fewer(level)).collect();
+        let position = |is_wanted: &dyn Fn(&Level) -> bool| {
+            let mut levels = self.plan.iter().zip(&with_fewer);
+            levels.position(|(level, fewer)| !matches!(fewer, Fewer::IsAsked) && is_wanted(level))
+        };
+        let free = position(&|level| !self.must_wait(level));
+        let half_free = || position(&|level| self.can_go_by_halves(level));
+        let any = || position(&|_| begun < self.most_open);
+        let index = free.or_else(half_free).or_else(any)?;
+        match with_fewer.into_iter().nth(index)? {
+            Fewer::Open(level) => Some(*level),
+            Fewer::IsAsked | Fewer::None => self.plan.remove(index),
+        }
+    }
+
+    /// The same orders with as many iterations as were enough before, if they are fewer:
+    /// they may be enough again.
+    fn fewer(&self, level: &Level) -> Fewer {
+        let furthest = (self.enough_within.iter())
+            .max_by_key(|(order, unwind)| (order.size(), std::cmp::Reverse(*unwind)));
+        let order = level.questions.asked.back().copied();
+        let (Some((_, unwind)), Some(order)) = (furthest.copied(), order) else {
+            return Fewer::None;
+        };
+        let question = Question {
+            order,
+            unwind,
+            kind: Kind::All,
+            is_begun: false,
+        };
+        let is_fewer = unwind < level.questions.unwind && !level.questions.is_for_proof;
+        if !is_fewer || self.is_shown(&question) {
+            return Fewer::None;
+        }
+        let is_open = |open: &Level| {
+            let questions = &open.questions;
+            questions.unwind == unwind && questions.asked.contains(&order)
+        };
+        let is_under_way = |asked: &Question| asked.unwind == unwind && asked.order == order;
+        if self.open.iter().any(is_open) || self.under_way.values().any(is_under_way) {
+            return Fewer::IsAsked;
+        }
+        let mut questions = level.questions.clone();
+        questions.unwind = unwind;
+        // Numbers of levels are their places in the plan, which has an end.
+        Fewer::Open(Box::new(Level::new(level.number + SMALLER, questions)))
     }
 
     /// Splits levels of which one half need not wait.
@@ -283,12 +367,19 @@ impl Agenda {
     /// Forgets questions whose answers are of no use any more.
     fn drop_answered(&mut self) {
         let mut open = std::mem::take(&mut self.open);
+        let enough_for = |order: Order| self.enough_for(order);
         for level in &mut open {
             let questions = &mut level.questions;
             match self.enough_unwinding {
                 Some(enough) => questions.unwind = questions.unwind.min(enough),
                 None if questions.is_for_proof => questions.asked.clear(),
                 None => {}
+            }
+            // What was not begun can be asked for less.
+            let largest = questions.asked.back().copied();
+            if let Some(order) = largest.filter(|_| level.bounded.is_none() && level.turns == 0) {
+                let enough = enough_for(order).unwrap_or(u32::MAX);
+                questions.unwind = questions.unwind.min(enough);
             }
             if self.is_too_much(questions.unwind) {
                 questions.asked.clear();
@@ -331,21 +422,21 @@ impl Agenda {
         })
     }
 
-    pub fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.plan.is_empty() && self.open.is_empty() && self.under_way.is_empty()
     }
 
     /// The first to end it says why.
-    pub fn end(&mut self, reason: Option<Reason>) {
+    pub(super) fn end(&mut self, reason: Option<Reason>) {
         self.end.get_or_insert(reason);
     }
 
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.end.is_some()
     }
 
     /// Why not all questions are answered.
-    pub fn reason_to_end(self) -> Option<Reason> {
+    pub(super) fn reason_to_end(self) -> Option<Reason> {
         let too_much = self.too_much.map(|(_, reason)| reason);
         self.end.flatten().or(too_much)
     }
@@ -375,27 +466,10 @@ fn within_both(one: &(Question, Limits), two: &(Question, Limits)) -> Option<(Qu
     Some((less.0, limits))
 }
 
-fn size_of(question: &Question) -> u64 {
-    let order = match question.order {
-        Order::Contexts(contexts) => u64::from(contexts),
-        Order::Rounds(rounds) => 2 * u64::from(rounds),
-    };
-    order * u64::from(question.unwind)
-}
-
 /// The level whose question had the fewest turns.
 fn fewest_turns<'l>(levels: impl Iterator<Item = &'l Level>) -> Option<(usize, Kind)> {
     let least = levels.min_by_key(|level| (level.turns, level.id()));
     least.map(Level::id)
-}
-
-/// Whether the first bound allows all that the second does.
-fn contains(order: Order, other: Order) -> bool {
-    match (order, other) {
-        (Order::Contexts(a), Order::Contexts(b))
-        | (Order::Rounds(a), Order::Rounds(b) | Order::Contexts(b)) => a >= b,
-        (Order::Contexts(_), Order::Rounds(_)) => false,
-    }
 }
 
 /// The bounds to try: contexts and unwinding in turn, whichever is not given.
@@ -471,8 +545,15 @@ mod tests {
 
     /// An answer that leaves out whatever is beyond the bounds.
     fn limits(question: Question) -> Limits {
+        let cut = crate::facts::CutLoop {
+            name: "main.0".to_owned(),
+            place: None,
+            bound: question.unwind,
+            is_recursion: false,
+        };
         Limits {
             order: Some(question.order),
+            loops: [cut].into(),
             ..Limits::default()
         }
     }
@@ -576,6 +657,26 @@ mod tests {
         let whole = shown(Kind::Others, Order::Rounds(1), 1, Limits::default());
         let (_, both) = within_both(&one, &whole).expect("all is shown of the other");
         assert_eq!(both, less);
+    }
+
+    #[test]
+    fn iterations_that_are_enough_are_not_raised() {
+        let plan = vec![rounds(2, 1..=1), rounds(9, 1..=1), rounds(4, 2..=2)];
+        let mut agenda = agenda(plan, 1);
+        let mut asked = Vec::new();
+        while let Some(mut level) = agenda.next(0, false) {
+            let question = agenda.under_way.remove(&0).expect("it is asked");
+            asked.push((question.order.size() / 2, question.unwind));
+            // Within one round, two iterations are enough; within two they are not.
+            let mut limits = limits(question);
+            if question.order == Order::Rounds(1) {
+                limits.loops.clear();
+            }
+            agenda.note(question, limits);
+            level.next_question();
+            agenda.put_back(level, false);
+        }
+        assert_eq!(asked, [(1, 2), (2, 2), (2, 4)]);
     }
 
     #[test]

@@ -24,7 +24,8 @@ use super::{Name, Office};
 use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
 use crate::facts::{Internal, Limits, Reason};
-use crate::verdict::Attempt;
+use crate::standing::Closed;
+use crate::verdict::{Attempt, Order};
 use agenda::{Agenda, Level, Question};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -44,12 +45,15 @@ const LONGEST_SHARE: Duration = Duration::from_secs(24 * 3600);
 const FEW_ITERATIONS: u32 = 3;
 /// Levels that come before the runs at random.
 const FIRST_LEVELS: usize = 5;
+/// Of several bounds within which nothing goes wrong, the largest is told first; any
+/// order counts as much as this.
+const ANY_ORDER: Order = Order::Rounds(32);
 /// Formulas with more clauses are not kept from one turn to the next.
 const MOST_KEPT: usize = 2_000_000;
 /// A core that has nothing to do looks again after this time at the latest.
 const PAUSE: Duration = Duration::from_millis(100);
 
-pub fn work(office: &Office) -> Result<(), Reason> {
+pub(crate) fn work(office: &Office) -> Result<(), Reason> {
     let task = office.task;
     let bounds = &task.options.bounds;
     let first_share = match task.options.time {
@@ -217,7 +221,9 @@ impl Search<'_> {
             Answer::TooMuch(reason) => self.give_up_from(question.unwind, reason),
             Answer::Partly(part) => {
                 let (left_out, limits) = *part;
-                board.closed_partly(left_out, limits);
+                if let Some(ledger) = board.ledger(Name::Bounded) {
+                    ledger.closed_partly(left_out, limits);
+                }
                 ControlFlow::Continue(())
             }
         }
@@ -228,7 +234,7 @@ impl Search<'_> {
         if level.bounded.is_none() {
             let largest = level.questions.asked.back().copied();
             let query = Query {
-                order: largest.filter(|_| !level.is_hard).unwrap_or(question.order),
+                order: (largest.filter(|_| !level.is_hard)).or(Some(question.order)),
                 unwind: level.questions.unwind,
                 deadline,
             };
@@ -246,19 +252,32 @@ impl Search<'_> {
             .bounded
             .as_mut()
             .expect("it was made if there was none");
-        bounded.ask(self.task, question.order, question.kind, deadline)
+        bounded.ask(self.task, Some(question.order), question.kind, deadline)
     }
 
     /// There is no violation within these bounds.
     fn note(&self, question: Question, limits: Limits) -> ControlFlow<Over> {
-        let Some((size, limits)) = self.agenda().note(question, limits) else {
+        let Some((question, limits)) = self.agenda().note(question, limits) else {
             return ControlFlow::Continue(());
         };
         if self.task.options.bounds.are_answered_by(&limits) {
-            self.office.board.answered(limits);
+            if let Some(ledger) = self.office.board.ledger(Name::Bounded) {
+                ledger.answered(limits);
+            }
             return self.end(None);
         }
-        self.office.board.closed(size, limits);
+        let closed = Closed {
+            order: limits.order,
+            iterations: (!limits.loops.is_empty()).then_some(question.unwind),
+        };
+        // Any order is much, but few iterations in any order may say little.
+        let size = match limits.order {
+            Some(_) => question.size(),
+            None => ANY_ORDER.size() * u64::from(question.unwind),
+        };
+        if let Some(ledger) = self.office.board.ledger(Name::Bounded) {
+            ledger.closed(size, closed, limits);
+        }
         ControlFlow::Continue(())
     }
 

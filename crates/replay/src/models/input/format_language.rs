@@ -46,14 +46,14 @@ pub(crate) enum Kind {
 pub(crate) struct ByteSet(Box<[bool; 256]>);
 
 impl ByteSet {
-    pub fn contains(&self, byte: u8) -> bool {
+    pub(super) fn contains(&self, byte: u8) -> bool {
         self.0[usize::from(byte)]
     }
 }
 
 impl Conversion {
     /// It counts in the result of the call.
-    pub fn is_counted(&self) -> bool {
+    pub(super) fn is_counted(&self) -> bool {
         self.is_stored && self.kind != Kind::Position
     }
 }

@@ -53,7 +53,7 @@ pub(crate) enum Length {
 }
 
 impl Length {
-    pub fn bits(self, pointer_bytes: u64) -> u32 {
+    pub(crate) fn bits(self, pointer_bytes: u64) -> u32 {
         match self {
             Length::Byte => 8,
             Length::Short => 16,
@@ -112,15 +112,15 @@ pub(crate) struct Reader<'f> {
 }
 
 impl Reader<'_> {
-    pub fn peek(&self) -> Option<u8> {
+    pub(crate) fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
-    pub fn skip(&mut self) {
+    pub(crate) fn skip(&mut self) {
         self.rest = self.rest.get(1..).unwrap_or(&[]);
     }
 
-    pub fn take(&mut self, wanted: u8) -> bool {
+    pub(crate) fn take(&mut self, wanted: u8) -> bool {
         let is_there = self.peek() == Some(wanted);
         if is_there {
             self.skip();
@@ -129,7 +129,7 @@ impl Reader<'_> {
     }
 
     /// A decimal number, if there is one. What is too large is refused later.
-    pub fn number(&mut self) -> Option<u64> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number: Option<u64> = None;
         while let Some(digit @ b'0'..=b'9') = self.peek() {
             let value = number.unwrap_or(0).saturating_mul(10);
@@ -139,7 +139,7 @@ impl Reader<'_> {
         number
     }
 
-    pub fn length(&mut self) -> Length {
+    pub(crate) fn length(&mut self) -> Length {
         let (length, extra) = match self.rest {
             [b'h', b'h', ..] => (Length::Byte, 2),
             [b'h', ..] => (Length::Short, 1),

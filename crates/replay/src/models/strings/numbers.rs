@@ -72,7 +72,7 @@ fn base_prefix(text: &[u8], base: u32, knows_binary: bool) -> (usize, u32) {
 
 impl Integer {
     /// The nearest signed number of so many bits.
-    pub fn signed(&self, width: u32) -> Fitted<u64> {
+    pub(crate) fn signed(&self, width: u32) -> Fitted<u64> {
         let smallest = 1u128 << (width.clamp(1, 64) - 1);
         let limit = if self.is_negative {
             smallest
@@ -88,7 +88,7 @@ impl Integer {
 
     /// As an unsigned number of so many bits: a minus wraps around, but what does
     /// not fit becomes the largest one.
-    pub fn unsigned(&self, width: u32) -> Fitted<u64> {
+    pub(crate) fn unsigned(&self, width: u32) -> Fitted<u64> {
         let limit = (1u128 << width.clamp(1, 64)) - 1;
         if self.magnitude > limit {
             return Fitted {
@@ -250,15 +250,15 @@ fn hexadecimal(text: &[u8]) -> Option<(Shape, usize)> {
 }
 
 impl Float {
-    pub fn is_nan(&self) -> bool {
+    pub(crate) fn is_nan(&self) -> bool {
         self.shape == Shape::NotANumber
     }
 
-    pub fn is_hexadecimal(&self) -> bool {
+    pub(crate) fn is_hexadecimal(&self) -> bool {
         matches!(self.shape, Shape::Hexadecimal { .. })
     }
 
-    pub fn double(&self) -> Fitted<f64> {
+    pub(crate) fn double(&self) -> Fitted<f64> {
         let value = match &self.shape {
             Shape::Decimal { text, .. } => text.parse().unwrap_or(0.0),
             Shape::Hexadecimal { mantissa, exponent } => scale(*mantissa as f64, *exponent),
@@ -270,7 +270,7 @@ impl Float {
         }
     }
 
-    pub fn single(&self) -> Fitted<f32> {
+    pub(crate) fn single(&self) -> Fitted<f32> {
         let value = match &self.shape {
             Shape::Decimal { text, .. } => text.parse().unwrap_or(0.0),
             Shape::Hexadecimal { mantissa, exponent } => {

@@ -1,0 +1,43 @@
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int x, y, z;
+int r0, r1, r2;
+
+static void *thread0(void *unused)
+{
+    (void)unused;
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    atomic_store_explicit(&y, 1, memory_order_release);
+    return 0;
+}
+
+static void *thread1(void *unused)
+{
+    (void)unused;
+    r0 = atomic_load_explicit(&y, memory_order_acquire);
+    atomic_store_explicit(&z, 1, memory_order_release);
+    return 0;
+}
+
+static void *thread2(void *unused)
+{
+    (void)unused;
+    r1 = atomic_load_explicit(&z, memory_order_acquire);
+    r2 = atomic_load_explicit(&x, memory_order_relaxed);
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t threads[3];
+    pthread_create(&threads[0], 0, thread0, 0);
+    pthread_create(&threads[1], 0, thread1, 0);
+    pthread_create(&threads[2], 0, thread2, 0);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+    pthread_join(threads[2], 0);
+    assert(!(r0 == 1 && r1 == 1 && r2 == 0));
+    return 0;
+}

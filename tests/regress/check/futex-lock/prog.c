@@ -1,0 +1,39 @@
+#include <assert.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// 0: free, 1: taken, 2: taken, and somebody may wait.
+static atomic_int lock;
+static int count;
+
+static void take(void) {
+    int seen = 0;
+    if (atomic_compare_exchange_strong(&lock, &seen, 1))
+        return;
+    while (atomic_exchange(&lock, 2) != 0)
+        syscall(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+}
+
+static void give(void) {
+    if (atomic_exchange(&lock, 0) == 2)
+        syscall(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+static void *work(void *unused) {
+    take();
+    count++;
+    give();
+    return 0;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    work(0);
+    pthread_join(thread, 0);
+    assert(count == 2);
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* Whoever comes too late to be woken does not sleep. */
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static atomic_int word;
+
+static void *sleeper(void *arg) {
+    syscall(SYS_futex, &word, FUTEX_WAIT, 0, 0, 0, 0);
+    return 0;
+}
+
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, sleeper, 0);
+    word = 1;
+    syscall(SYS_futex, &word, FUTEX_WAKE, 1, 0, 0, 0);
+    pthread_join(t, 0);
+    return 0;
+}

@@ -1,0 +1,33 @@
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x, y;
+static int a, b, c, d;
+
+static void *thread1(void *arg) {
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    atomic_store_explicit(&y, 1, memory_order_release);
+    return arg;
+}
+
+static void *thread2(void *arg) {
+    atomic_fetch_add_explicit(&y, 1, memory_order_relaxed);
+    return arg;
+}
+
+static void *thread3(void *arg) {
+    a = atomic_load_explicit(&y, memory_order_acquire);
+    b = atomic_load_explicit(&x, memory_order_relaxed);
+    return arg;
+}
+
+int main(void) {
+    pthread_t threads[3];
+    pthread_create(&threads[0], 0, thread1, 0);
+    pthread_create(&threads[1], 0, thread2, 0);
+    pthread_create(&threads[2], 0, thread3, 0);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+    pthread_join(threads[2], 0);
+    assert(!(a == 2 && !b));
+}
