@@ -18,6 +18,7 @@ pub mod orders;
 pub mod outline;
 pub mod outside;
 pub mod points_to;
+mod reached;
 pub mod sharing;
 mod site;
 
