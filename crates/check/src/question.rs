@@ -33,6 +33,7 @@ impl Question {
             suppressions,
             coverage: _,
             looks_beside: _,
+            advise: _,
         } = options;
         let mut question = Question::default();
         let (kind, bound) = match order {
