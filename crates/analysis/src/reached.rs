@@ -11,8 +11,8 @@
 //! What is not followed may be anything: what is read from memory, what library functions
 //! and calls by address return, and the parameters of functions whose address is taken.
 
-use crate::PointsTo;
 use crate::meaning::Meaning;
+use crate::{PointsTo, locals};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use ir::{
     BinaryOp, BlockId, Body, Callee, Cast, Comparison, Constant, Dominators, FunctionId, Initial,
@@ -348,64 +348,39 @@ fn addressed(program: &Program) -> BTreeSet<FunctionId> {
     found
 }
 
-/// Locals of which only loads and stores of one integer type know, with nothing stored.
+/// Private locals of the entry that only hold integers of one type, with nothing stored.
 fn private_locals(program: &Program, body: &Body) -> HashMap<ValueId, Known> {
+    let private = locals::private(body);
     let mut types: HashMap<ValueId, Option<Type>> = HashMap::new();
     for inst in &body.blocks[Body::ENTRY].insts {
         let data = &body.insts[*inst];
-        if let (Op::Local { count: None, .. }, Some(result)) = (&data.op, data.result) {
+        if let (Op::Local { .. }, Some(result)) = (&data.op, data.result)
+            && private.contains(result)
+        {
             types.insert(result, None);
         }
     }
-    let mut others: BTreeSet<ValueId> = BTreeSet::new();
-    let mut note = |address: ValueId, ty: Option<&Type>| match (types.get_mut(&address), ty) {
-        (Some(known), Some(ty @ Type::Int(_))) if known.as_ref().is_none_or(|k| k == ty) => {
-            *known = Some(ty.clone());
-        }
-        _ => {
-            others.insert(address);
-        }
-    };
     for inst in body.insts.values() {
-        match &inst.op {
-            Op::Load {
-                address: Operand::Value(address),
-                ordering: None,
-                ..
-            } => note(*address, inst.result.map(|result| &body.values[result])),
-            Op::Store {
-                address: Operand::Value(address),
-                value,
-                ordering: None,
-                ..
-            } => {
-                note(*address, Some(&body.operand_type(program, *value)));
-                if let Operand::Value(value) = value {
-                    note(*value, None);
-                }
-            }
-            op => op.for_each_operand(|operand| {
-                if let Operand::Value(value) = operand {
-                    note(value, None);
-                }
-            }),
-        }
-    }
-    for block in body.blocks.values() {
-        let mut uses = |operand: Operand| {
-            if let Operand::Value(value) = operand {
-                note(value, None);
-            }
+        let (address, ty) = match (&inst.op, inst.result) {
+            (Op::Load { address, .. }, Some(result)) => (*address, body.values[result].clone()),
+            (Op::Store { address, value, .. }, _) => (*address, body.operand_type(program, *value)),
+            _ => continue,
         };
-        block.terminator.for_each_operand(&mut uses);
-        for phi in &block.phis {
-            phi.incoming.iter().for_each(|(_, operand)| uses(*operand));
+        let Operand::Value(address) = address else {
+            continue;
+        };
+        let is_other = (types.get(&address)).is_some_and(|known| match (known, &ty) {
+            (Some(known), ty) => known != ty,
+            (None, ty) => !matches!(ty, Type::Int(_)),
+        });
+        if is_other {
+            types.remove(&address);
+        } else if let Some(known) = types.get_mut(&address) {
+            *known = Some(ty);
         }
     }
-    (types.into_keys())
-        .filter(|address| !others.contains(address))
-        .map(|address| (address, Known::default()))
-        .collect()
+    let known = |address| (address, Known::default());
+    types.into_keys().map(known).collect()
 }
 
 /// Whether something was stored in a local whenever a load comes by.

@@ -121,6 +121,7 @@ impl Question {
             learning,
             relaxing,
             locksets,
+            spinning,
         } = unfolding;
         for (name, is_on) in [
             ("resumed for conflicts", resume_for_conflict),
@@ -131,6 +132,7 @@ impl Question {
             ("learning", learning),
             ("relaxing", relaxing),
             ("locksets", locksets),
+            ("spinning", spinning),
         ] {
             self.add(name, is_on);
         }

@@ -292,6 +292,7 @@ pub(crate) enum Reduction {
     Learning,
     Relaxing,
     Locksets,
+    Spinning,
     Narrowing,
 }
 
@@ -548,6 +549,7 @@ impl Check {
                 Reduction::Learning => reductions.unfolding.learning = false,
                 Reduction::Relaxing => reductions.unfolding.relaxing = false,
                 Reduction::Locksets => reductions.unfolding.locksets = false,
+                Reduction::Spinning => reductions.unfolding.spinning = false,
                 Reduction::Narrowing => reductions.narrowing = false,
             }
         }
