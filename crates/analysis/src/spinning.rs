@@ -10,7 +10,7 @@ use crate::locals;
 use crate::meaning::Meaning;
 use crate::{Loop, LoopId, Loops};
 use cranelift_entity::EntitySet;
-use ir::{BlockId, Body, Callee, FunctionId, Inst, Op, Operand, Program, Type, ValueId};
+use ir::{BlockId, Body, Callee, FunctionId, Inst, Op, Operand, Program, ValueId};
 use library::{C11Thread, Function, Thread};
 use std::collections::BTreeSet;
 
@@ -153,7 +153,7 @@ impl Look<'_> {
     /// Whether somebody may read what a local holds when a block begins. Loads and stores
     /// that are not of all of it count as such.
     fn is_live(&self, block: BlockId, local: ValueId) -> bool {
-        if !self.has_one_type(local) {
+        if !self.has_one_size(local) {
             return true;
         }
         let mut seen = BTreeSet::new();
@@ -176,18 +176,21 @@ impl Look<'_> {
         false
     }
 
-    /// Whether all that is loaded from a local or stored there is of the same type.
-    fn has_one_type(&self, local: ValueId) -> bool {
-        let mut types = self.body.insts.values().filter_map(|inst| match &inst.op {
-            Op::Load { address, .. } if *address == Operand::Value(local) => {
-                inst.result.map(|result| self.body.values[result].clone())
-            }
-            Op::Store { address, value, .. } if *address == Operand::Value(local) => {
-                Some(self.body.operand_type(self.program, *value))
-            }
-            _ => None,
+    /// Whether all that is loaded from a local or stored there is of the same size.
+    fn has_one_size(&self, local: ValueId) -> bool {
+        let mut sizes = self.body.insts.values().filter_map(|inst| {
+            let ty = match &inst.op {
+                Op::Load { address, .. } if *address == Operand::Value(local) => {
+                    self.body.values[inst.result?].clone()
+                }
+                Op::Store { address, value, .. } if *address == Operand::Value(local) => {
+                    self.body.operand_type(self.program, *value)
+                }
+                _ => return None,
+            };
+            Some(ty.bytes(self.program.target.pointer_bytes))
         });
-        let first: Option<Type> = types.next();
-        types.all(|ty| Some(ty) == first)
+        let first = sizes.next();
+        sizes.all(|size| Some(size) == first)
     }
 }
