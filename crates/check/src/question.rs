@@ -33,6 +33,7 @@ impl Question {
             suppressions,
             coverage: _,
             looks_beside: _,
+            advise: _,
         } = options;
         let mut question = Question::default();
         let (kind, bound) = match order {
@@ -120,6 +121,7 @@ impl Question {
             learning,
             relaxing,
             locksets,
+            spinning,
         } = unfolding;
         for (name, is_on) in [
             ("resumed for conflicts", resume_for_conflict),
@@ -130,6 +132,7 @@ impl Question {
             ("learning", learning),
             ("relaxing", relaxing),
             ("locksets", locksets),
+            ("spinning", spinning),
         ] {
             self.add(name, is_on);
         }

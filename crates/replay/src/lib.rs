@@ -77,4 +77,4 @@ pub use prove::{
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use thread::Stuck;
 pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};
-pub use weak::{Drawn, DrawnAct, Edge, Picture, Place, Remark};
+pub use weak::{Drawn, DrawnAct, Edge, Missing, Picture, Place, Remark, Unordered};
