@@ -129,6 +129,7 @@ impl<'a> Machine<'a> {
             | Wait::Semaphore(_)
             | Wait::Barrier(_)
             | Wait::Once(_)
+            | Wait::Files(_)
             | Wait::Futex { .. } => Vec::new(),
         }
     }

@@ -32,6 +32,8 @@ pub struct Image<'p> {
     pub can_jump: bool,
     /// The program asks threads to end.
     pub can_cancel: bool,
+    /// The program closes descriptors, or lets their numbers stand for something else.
+    pub can_close: bool,
     /// The object behind the standard error stream.
     pub standard_error: Option<ObjectId>,
 }
@@ -96,6 +98,10 @@ impl<'p> Image<'p> {
                 .functions
                 .values()
                 .any(|function| function.body.is_none() && function.symbol == "pthread_cancel"),
+            can_close: program.functions.values().any(|function| {
+                let entry = lookup(&function.symbol).filter(|_| function.body.is_none());
+                entry.is_some_and(|entry| library::changes_descriptors(entry.function))
+            }),
             standard_error: None,
         };
         image.collect_labels();

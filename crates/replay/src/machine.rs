@@ -17,6 +17,7 @@ use crate::event::{Effect, Event};
 use crate::footprint::{Footprint, Look};
 use crate::image::Image;
 use crate::inputs::{Input, Inputs, NoInput};
+use crate::kernel::Kernel;
 use crate::memory::{Memory, OutOfMemory};
 use crate::open_inputs::OpenInputs;
 use crate::sync::{FutexWaiter, MutexType, OnceState, Sync, SyncTable};
@@ -175,6 +176,7 @@ pub struct Machine<'a> {
     pub(crate) at_exit: Vec<(FunctionId, Option<Value>)>,
     /// In the order of threads.
     pub(crate) futex_waiters: Vec<FutexWaiter>,
+    pub(crate) kernel: Kernel,
     pub(crate) exit_code: Option<i32>,
     pub(crate) standard_output: Vec<u8>,
     pub(crate) standard_error: Vec<u8>,
@@ -235,6 +237,7 @@ impl<'a> Machine<'a> {
             keys: Vec::new(),
             at_exit: Vec::new(),
             futex_waiters: Vec::new(),
+            kernel: Kernel::default(),
             exit_code: None,
             standard_output: Vec::new(),
             standard_error: Vec::new(),
@@ -303,6 +306,7 @@ impl<'a> Machine<'a> {
             keys: Vec::new(),
             at_exit: Vec::new(),
             futex_waiters: Vec::new(),
+            kernel: Kernel::default(),
             exit_code: None,
             standard_output: Vec::new(),
             standard_error: Vec::new(),
@@ -484,6 +488,11 @@ impl<'a> Machine<'a> {
                 *is_timed
                     || self.config.surroundings.spurious_wakeups
                     || !self.waits_at_futex(thread)
+            }
+            Wait::Files(demands) => {
+                self.footprint.note(Look::Rest);
+                let mut demands = demands.iter();
+                demands.any(|demand| self.kernel.descriptors.meets(demand))
             }
             // A thread that must not be joined any more is not waited for: whoever joins
             // it has made a mistake.

@@ -162,6 +162,8 @@ pub(crate) struct Start {
     pub creation: Option<Creation>,
     pub guard: TermId,
     pub memory: Memory,
+    /// Signals that it has blocked from the start.
+    pub blocked: TermId,
 }
 
 /// A thread executed, or being executed.

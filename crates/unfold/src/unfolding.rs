@@ -241,6 +241,7 @@ impl Pass<'_> {
         let main = self.program.main;
         let guard = self.terms.bool(true);
         let arguments = self.command_line();
+        let blocked = self.terms.constant(64, 0);
         self.register_cleanup();
         self.threads.enqueue(Start {
             thread: MAIN,
@@ -249,6 +250,7 @@ impl Pass<'_> {
             creation: None,
             guard,
             memory: Memory::default(),
+            blocked,
         });
         while let Some(start) = self.threads.next() {
             self.run_thread(start)?;

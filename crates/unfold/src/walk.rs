@@ -45,7 +45,7 @@ impl<'p> Pass<'p> {
         };
         self.threads.begin(start.thread, work);
         let always = self.truth();
-        let state = State {
+        let mut state = State {
             guard: start.guard,
             ok: always,
             after: 0,
@@ -65,6 +65,9 @@ impl<'p> Pass<'p> {
             cleanups: Rc::from([]),
         };
         self.whereabouts.begin_thread();
+        if self.terms.as_constant(start.blocked) != Some(0) {
+            self.set_blocked(&mut state, start.blocked);
+        }
         let is_main = start.thread.as_u32() == 0;
         let id = self
             .facts

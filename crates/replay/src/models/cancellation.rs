@@ -138,7 +138,7 @@ impl<'a> Machine<'a> {
     /// Whether a thread that must leave need not wait any longer.
     pub(crate) fn may_leave(&self, thread: usize, wait: &Wait) -> bool {
         match wait {
-            Wait::Join(_) | Wait::Semaphore(_) => true,
+            Wait::Join(_) | Wait::Semaphore(_) | Wait::Files(_) => true,
             Wait::Condition { mutex, .. } => self.is_free_for(thread, *mutex),
             _ => false,
         }

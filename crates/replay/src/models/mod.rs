@@ -12,6 +12,7 @@ mod barrier;
 mod c11_threads;
 mod cancellation;
 mod condition;
+mod descriptors;
 mod input;
 mod jumps;
 mod keys;
@@ -141,6 +142,7 @@ impl<'a> Machine<'a> {
             Function::Strings(op) => self.strings_model(site, op)?,
             Function::Output(op) => self.output_model(site, op)?,
             Function::Input(op) => self.input_model(site, op)?,
+            Function::Descriptors(op) => self.descriptors_model(site, op)?,
             Function::Process(op) => self.process_model(site, op)?,
             Function::Signals(op) => self.signals_model(site, op)?,
             Function::System(library::System::Call) => self.system_model(site)?,

@@ -31,14 +31,13 @@ impl<'a> Machine<'a> {
             Process::Exit | Process::ExitNow | Process::QuickExit => {
                 // The status that a parent process gets to see.
                 let code = site.int(0) & 0xff;
-                // Nobody returns, so the locals of all calls live on.
-                site.thread.frames.clear();
-                site.thread.atomic_depth = 0;
-                site.thread.life = Life::Ending(match op {
-                    Process::Exit => End::Process(code),
-                    _ => End::Abrupt(code),
-                });
-                Ok(Reply::NOTHING)
+                Ok(self.begin_exit(
+                    site,
+                    match op {
+                        Process::Exit => End::Process(code),
+                        _ => End::Abrupt(code),
+                    },
+                ))
             }
             Process::AtExit | Process::CxaAtExit => self.register_for_the_end(site, op),
             Process::AssertFail => {
@@ -98,6 +97,15 @@ impl<'a> Machine<'a> {
                 Ok(reply)
             }
         }
+    }
+
+    /// The thread goes on to end the process.
+    pub(crate) fn begin_exit(&self, site: &mut Site, end: End) -> Reply {
+        // Nobody returns, so the locals of all calls live on.
+        site.thread.frames.clear();
+        site.thread.atomic_depth = 0;
+        site.thread.life = Life::Ending(end);
+        Reply::NOTHING
     }
 
     /// Others notice whether it has happened yet: those who end the process run what
@@ -264,7 +272,7 @@ impl<'a> Machine<'a> {
         self.call_comparison(site, 4, key, element(base, size, middle))
     }
 
-    fn set_phase(&self, site: &mut Site, phase: Phase) {
+    pub(crate) fn set_phase(&self, site: &mut Site, phase: Phase) {
         if let Some(frame) = site.thread.frames.last_mut() {
             frame.phase = phase;
         }

@@ -5,6 +5,9 @@
 //! not read before they are written. The latter stay where it is asked which
 //! memory is lost, since their addresses keep blocks from being so.
 
+use super::kernel::{
+    read_demands, read_file, read_watched, write_demands, write_file, write_watched,
+};
 use super::locals::DeadLocals;
 use super::objects::{read_object, write_object};
 use super::words::{Reader, Writer};
@@ -219,6 +222,7 @@ fn write_jumps(writer: &mut Writer, thread: &Thread) {
     }
     writer.flag(thread.is_cancelled);
     writer.flag(thread.is_immune);
+    writer.word(thread.blocked);
     writer.flag(thread.leaving.is_some());
     if let Some(value) = &thread.leaving {
         writer.value(value);
@@ -248,6 +252,7 @@ fn read_jumps(reader: &mut Reader, thread: &mut Thread) {
     }
     thread.is_cancelled = reader.flag();
     thread.is_immune = reader.flag();
+    thread.blocked = reader.word();
     thread.leaving = reader.flag().then(|| reader.value());
 }
 
@@ -287,6 +292,11 @@ fn write_pending(writer: &mut Writer, pending: &Pending) {
         Wait::Join(target) => {
             writer.word(10);
             writer.word(*target as u64);
+            return write_accesses(writer, &pending.accesses);
+        }
+        Wait::Files(demands) => {
+            writer.word(13);
+            write_demands(writer, demands);
             return write_accesses(writer, &pending.accesses);
         }
     };
@@ -331,6 +341,7 @@ fn read_pending(reader: &mut Reader) -> Pending {
             place,
             is_timed: number == 12,
         }),
+        13 => Some(Wait::Files(read_demands(reader))),
         _ => Some(Wait::Join(reader.number())),
     };
     let count = reader.number();
@@ -433,6 +444,14 @@ fn write_phase(writer: &mut Writer, phase: &Phase) {
         Phase::AtBarrier => writer.word(3),
         Phase::InOnce => writer.word(4),
         Phase::AtFutex => writer.word(7),
+        Phase::Holding(file) => {
+            writer.word(8);
+            write_file(writer, *file);
+        }
+        Phase::Polling(watched) => {
+            writer.word(9);
+            write_watched(writer, watched);
+        }
         Phase::Sorting { current, at, order } => {
             writer.word(5);
             write_progress(writer, *current, *at, *order);
@@ -478,11 +497,13 @@ fn read_phase(reader: &mut Reader) -> Phase {
             Phase::Searching { low, high, order }
         }
         7 => Phase::AtFutex,
+        8 => Phase::Holding(read_file(reader)),
+        9 => Phase::Polling(read_watched(reader)),
         _ => Phase::Start,
     }
 }
 
-fn write_snapshot(writer: &mut Writer, snapshot: &Snapshot) {
+pub(super) fn write_snapshot(writer: &mut Writer, snapshot: &Snapshot) {
     writer.bytes(&snapshot.bytes);
     let flags: Vec<u8> = snapshot
         .uninitialised
@@ -498,7 +519,7 @@ fn write_snapshot(writer: &mut Writer, snapshot: &Snapshot) {
     }
 }
 
-fn read_snapshot(reader: &mut Reader) -> Snapshot {
+pub(super) fn read_snapshot(reader: &mut Reader) -> Snapshot {
     let bytes = reader.bytes();
     let uninitialised = reader.bytes().into_iter().map(|flag| flag != 0).collect();
     let shadow = reader.bytes();

@@ -11,6 +11,7 @@ mod c11_threads;
 mod call_back;
 mod cancellation;
 mod condition;
+mod descriptors;
 mod input;
 pub(crate) mod jumps;
 mod keys;
@@ -110,6 +111,7 @@ impl<'p> Pass<'p> {
             Function::Math(op) => self.math_model(state, frame, op, call),
             Function::Strings(op) => self.strings_model(state, frame, op, call),
             Function::Input(op) => self.input_model(state, frame, op, call),
+            Function::Descriptors(op) => self.descriptors_model(state, frame, op, call),
             Function::Unsupported => {
                 let what = format!("{}: {}", entry.name, entry.model.trim_end_matches('.'));
                 Err(self.unsupported(frame, what))
