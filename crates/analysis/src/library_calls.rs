@@ -2,8 +2,9 @@
 //! visible steps a call of them takes.
 
 use library::{
-    Atomic, Barrier, C11Thread, Cancellation, Condition, Descriptors, Function, Input, Keys, Memory, Mutex,
-    Once, Output, Pages, Process, RwLock, Signals, Strings, System, Thread, Time, Verifier,
+    Atomic, Barrier, C11Thread, Cancellation, Condition, Descriptors, Function, Input, Keys,
+    Memory, Mutex, Once, Output, Pages, Process, RwLock, Signals, Strings, System, Thread, Time,
+    Verifier,
 };
 
 /// What is done with the address of a variable.

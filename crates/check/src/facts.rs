@@ -109,10 +109,14 @@ pub enum Assumption {
     Arguments(SourcePlace),
     /// No signal arrives for which this installs a handler.
     NoSignal(SourcePlace),
+    /// At most so many signals arrive in each thread for which this installs a handler.
+    FewSignals { most: u32, place: SourcePlace },
     /// No thread that is cancelled ends where it prints, as it may here.
     PrintsToTheEnd(SourcePlace),
     /// The environment is empty, at which this looks.
     NoEnvironment(SourcePlace),
+    /// Variables of the environment have at most so many characters, at which this looks.
+    ShortVariables { longest: u32, place: SourcePlace },
     /// It has at most so many, of at most so many characters, at which this looks.
     FewArguments {
         most: u32,
@@ -150,7 +154,9 @@ impl Assumption {
         matches!(
             self,
             Assumption::FewArguments { .. }
+                | Assumption::ShortVariables { .. }
                 | Assumption::NoSignal(_)
+                | Assumption::FewSignals { .. }
                 | Assumption::Suppressed { .. }
         )
     }

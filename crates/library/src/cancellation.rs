@@ -60,9 +60,9 @@ pub fn cancellation_point(name: &str) -> Option<CancellationPoint> {
         | "eventfd_read"
         | "eventfd_write"
         | "poll" => Some(CancellationPoint::Within),
-        "openat" | "pread" | "pwrite" | "fsync" | "fopen" | "fopen64" | "fclose" | "fgets" | "fread" | "fwrite"
-        | "fflush" | "getc" | "fgetc" | "getchar" | "scanf" | "fscanf" | "thrd_join"
-        | "thrd_sleep" | "cnd_wait" | "cnd_timedwait" | "select" => {
+        "openat" | "pread" | "pwrite" | "fsync" | "fopen" | "fopen64" | "fclose" | "fgets"
+        | "fread" | "fwrite" | "fflush" | "getc" | "fgetc" | "getchar" | "scanf" | "fscanf"
+        | "thrd_join" | "thrd_sleep" | "cnd_wait" | "cnd_timedwait" | "select" => {
             Some(CancellationPoint::Unknown)
         }
         _ => None,

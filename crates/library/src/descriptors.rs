@@ -38,9 +38,7 @@ pub enum Descriptors {
 pub fn changes_descriptors(function: crate::Function) -> bool {
     matches!(
         function,
-        crate::Function::Descriptors(
-            Descriptors::Close | Descriptors::Dup2 | Descriptors::Dup3
-        )
+        crate::Function::Descriptors(Descriptors::Close | Descriptors::Dup2 | Descriptors::Dup3)
     )
 }
 

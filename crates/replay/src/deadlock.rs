@@ -28,7 +28,10 @@ impl<'a> Machine<'a> {
     }
 
     fn is_waiting(&self, thread: &Thread) -> bool {
-        !thread.is_finished() && !thread.is_stuck() && !self.is_enabled(thread.id)
+        !thread.is_finished()
+            && !thread.is_stuck()
+            && !self.is_enabled(thread.id)
+            && !self.may_be_helped(thread)
     }
 
     fn dead_end<'t>(

@@ -62,7 +62,10 @@ pub(crate) enum Kind {
     Pipe,
     Sockets,
     /// It has one side only.
-    Counter { value: u64, is_semaphore: bool },
+    Counter {
+        value: u64,
+        is_semaphore: bool,
+    },
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -244,7 +247,9 @@ impl Descriptors {
         if let Some(side) = self.side_mut(end) {
             *side = Side::default();
         }
-        let is_used = [0, 1].into_iter().any(|side| self.is_open(End { side, ..end }));
+        let is_used = [0, 1]
+            .into_iter()
+            .any(|side| self.is_open(End { side, ..end }));
         if !is_used {
             self.channels[end.channel] = None;
             while self.channels.last().is_some_and(Option::is_none) {

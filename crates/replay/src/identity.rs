@@ -60,13 +60,14 @@ impl<'a> Machine<'a> {
             fingerprint.write_u64(self.memory.canonical_object(object));
             (offset, saved.depth, saved.block, saved.index).hash(fingerprint);
             (saved.stack_mark, &saved.loop_counts).hash(fingerprint);
-            (saved.cleanups, saved.jumps).hash(fingerprint);
+            (saved.cleanups, saved.jumps, saved.blocked).hash(fingerprint);
         }
         for (object, offset) in &thread.cleanups {
             fingerprint.write_u64(self.memory.canonical_object(*object));
             offset.hash(fingerprint);
         }
         (thread.is_cancelled, thread.is_immune, thread.blocked).hash(fingerprint);
+        (thread.is_asynchronous, thread.arrivals).hash(fingerprint);
         if let Some(value) = &thread.leaving {
             self.hash_value(value, fingerprint);
         }
@@ -133,6 +134,7 @@ impl<'a> Machine<'a> {
             (signal, action.blocked, action.flags).hash(fingerprint);
             self.hash_value(&action.handler, fingerprint);
         }
+        self.kernel.variables.hash(fingerprint);
         self.kernel.clocks.hash(fingerprint);
     }
 

@@ -10,6 +10,8 @@ pub(crate) struct Kernel {
     pub descriptors: Descriptors,
     /// By number of the signal; the default is not listed.
     pub actions: BTreeMap<u32, Action>,
+    /// Which variables of the environment are there, of those that have a place.
+    pub variables: Vec<bool>,
     /// The last time that each clock has shown: seconds, and parts of one.
     pub clocks: BTreeMap<Clock, (u64, u64)>,
 }

@@ -333,6 +333,7 @@ impl<'a> Machine<'a> {
         let mut main = self.new_thread("main")?;
         self.threads.push(self.vacant.clone());
         let arguments = self.arguments_of_main(&main, inputs)?;
+        self.fill_variables(&main, inputs)?;
         self.push_call(&mut main, program.main, &arguments, Then::Drop)?;
         for function in program.startup.iter().rev() {
             self.push_call(&mut main, *function, &[], Then::Drop)?;
@@ -428,7 +429,8 @@ impl<'a> Machine<'a> {
             && !thread.is_finished()
             && !thread.is_stuck()
             && (self.is_possible(id, &thread.pending.wait)
-                || thread.must_leave() && self.may_leave(id, &thread.pending.wait))
+                || thread.must_leave() && self.may_leave(id, &thread.pending.wait)
+                || !self.interruptions(thread).is_empty())
     }
 
     pub(crate) fn is_possible(&self, thread: usize, wait: &Wait) -> bool {
@@ -515,7 +517,11 @@ impl<'a> Machine<'a> {
         if let Some(weak) = &mut self.weak {
             weak.begin_step();
         }
-        let mut result = self.take_step(&mut thread, inputs);
+        let mut result = match self.interrupt(&mut thread, inputs) {
+            Ok(true) => Ok(()),
+            Ok(false) => self.take_step(&mut thread, inputs),
+            Err(stop) => Err(stop),
+        };
         if result.is_ok() {
             match self.races_by_order() {
                 true => self.notice_unordered_ahead(id),

@@ -47,8 +47,12 @@ pub struct Thread {
     pub is_cancelled: bool,
     /// It does not want to know, for the time being.
     pub is_immune: bool,
+    /// It may end anywhere then, not only where threads usually do.
+    pub is_asynchronous: bool,
     /// Signals that it has blocked.
     pub blocked: u64,
+    /// How many signals have arrived in it.
+    pub arrivals: u32,
     /// The result with which the thread ends, while such handlers run.
     pub leaving: Option<Value>,
     /// The thread's whole function is one atomic step, which is still to come.
@@ -121,6 +125,8 @@ pub struct Saved {
     pub loop_counts: Vec<(LoopId, u32)>,
     /// How many clean-up handlers there were.
     pub cleanups: usize,
+    /// Signals that are blocked again, if that was asked for.
+    pub blocked: Option<u64>,
     /// How often it was gone back to, where there is a bound.
     pub jumps: u32,
 }
@@ -144,6 +150,8 @@ pub enum Then {
     Resume,
     /// The frame below goes on as if nothing had happened.
     Drop,
+    /// The same for the handler of a signal, after which these signals are blocked.
+    Unblock(u64),
 }
 
 /// Progress inside one library call.
@@ -162,6 +170,8 @@ pub enum Phase {
     AtBarrier,
     /// Waiting at a futex.
     AtFutex,
+    /// A signal has interrupted the call, which fails.
+    Interrupted,
     /// What the number stands for that a call uses; nothing if it is none.
     Holding(Option<File>),
     /// The same for several.
@@ -308,7 +318,9 @@ impl Thread {
             cleanups: Vec::new(),
             is_cancelled: false,
             is_immune: false,
+            is_asynchronous: false,
             blocked: 0,
+            arrivals: 0,
             leaving: None,
             is_atomic_start: false,
             is_result_open: false,

@@ -107,6 +107,7 @@ impl<'p> Pass<'p> {
         frame: Frame,
     ) -> Result<Option<(State, Option<Value>)>, Error> {
         self.fill_open_arguments(&mut state);
+        self.fill_open_variables(&mut state);
         for function in self.program.startup.clone() {
             let id = self
                 .facts
@@ -167,6 +168,13 @@ impl<'p> Pass<'p> {
         let Some((mut state, result)) = ending else {
             return Ok(());
         };
+        if self.interrupt_end(&mut state, &mut frame)? == Flow::Dead {
+            return Ok(());
+        }
+        if !self.work().ended.is_empty() {
+            let what = "a handler that ends a thread which ends anyway";
+            return Err(self.unsupported(&frame, what));
+        }
         let step = Step {
             place: Place::End,
             part: 0,

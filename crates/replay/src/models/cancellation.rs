@@ -46,9 +46,17 @@ impl<'a> Machine<'a> {
                 }
                 Ok(reply)
             }
-            Cancellation::SetType if site.int(0) == 0 => self.tell_old(site, 0),
             Cancellation::SetType => {
-                Err(self.unsupported(site.thread, "another type of cancellation than deferred"))
+                let old = i32::from(site.thread.is_asynchronous);
+                let new = site.int(0);
+                if !(0..=1).contains(&new) {
+                    return Ok(Reply::int(EINVAL));
+                }
+                let reply = self.tell_old(site, old)?;
+                if let Reply::Return(_) = reply {
+                    site.thread.is_asynchronous = new == 1;
+                }
+                Ok(reply)
             }
         }
     }
@@ -145,7 +153,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The thread ends as it was asked to.
-    pub(super) fn give_in(&mut self, site: &mut Site) -> Result<Reply, Stop> {
+    pub(crate) fn give_in(&mut self, site: &mut Site) -> Result<Reply, Stop> {
         site.thread.is_immune = true;
         let all_bits = match self.memory.pointer_bytes {
             4 => u64::from(u32::MAX),

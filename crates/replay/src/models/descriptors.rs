@@ -104,14 +104,23 @@ impl<'a> Machine<'a> {
         else {
             return Ok(Reply::Wait(pending));
         };
-        let channel = self.kernel.descriptors.add_channel(kind, flags & NONBLOCK != 0);
+        let channel = self
+            .kernel
+            .descriptors
+            .add_channel(kind, flags & NONBLOCK != 0);
         let mut numbers = Vec::new();
         for side in [0, 1] {
             let file = File::End(End { channel, side });
-            numbers.extend(self.kernel.descriptors.open(file, 0, flags & CLOSE_ON_EXEC != 0));
+            numbers.extend(
+                self.kernel
+                    .descriptors
+                    .open(file, 0, flags & CLOSE_ON_EXEC != 0),
+            );
         }
         let [first, second] = numbers[..] else {
-            numbers.into_iter().for_each(|number| self.kernel.descriptors.close(number));
+            numbers
+                .into_iter()
+                .for_each(|number| self.kernel.descriptors.close(number));
             return Ok(self.fail(site, EMFILE));
         };
         for (at, number) in [(offset, first), (offset + 4, second)] {
@@ -132,7 +141,10 @@ impl<'a> Machine<'a> {
             value: u64::from(site.number(0) as u32),
             is_semaphore: flags & SEMAPHORE != 0,
         };
-        let channel = self.kernel.descriptors.add_channel(kind, flags & NONBLOCK != 0);
+        let channel = self
+            .kernel
+            .descriptors
+            .add_channel(kind, flags & NONBLOCK != 0);
         let file = File::End(End { channel, side: 0 });
         let closes_on_exec = flags & CLOSE_ON_EXEC != 0;
         let Some(number) = self.kernel.descriptors.open(file, 0, closes_on_exec) else {
@@ -162,8 +174,10 @@ impl<'a> Machine<'a> {
             return Ok(reply);
         }
         let number = site.int(0);
-        let (Some(file), Ok(index)) = (self.kernel.descriptors.file(number), usize::try_from(number))
-        else {
+        let (Some(file), Ok(index)) = (
+            self.kernel.descriptors.file(number),
+            usize::try_from(number),
+        ) else {
             return Ok(self.fail(site, EBADF));
         };
         let reply = match op {
@@ -189,7 +203,9 @@ impl<'a> Machine<'a> {
                     self.kernel.descriptors.hold(file);
                     self.kernel.descriptors.close(new as usize);
                     let closes_on_exec = flags & CLOSE_ON_EXEC != 0;
-                    self.kernel.descriptors.set(new as usize, file, closes_on_exec);
+                    self.kernel
+                        .descriptors
+                        .set(new as usize, file, closes_on_exec);
                     self.kernel.descriptors.release(file);
                 }
                 Reply::int(new)
@@ -218,8 +234,10 @@ impl<'a> Machine<'a> {
             return Ok(reply);
         }
         let number = site.int(0);
-        let (Some(file), Ok(index)) = (self.kernel.descriptors.file(number), usize::try_from(number))
-        else {
+        let (Some(file), Ok(index)) = (
+            self.kernel.descriptors.file(number),
+            usize::try_from(number),
+        ) else {
             return Ok(self.fail(site, EBADF));
         };
         let (command, argument) = (site.int(1), site.int(2));
@@ -230,7 +248,9 @@ impl<'a> Machine<'a> {
             },
             (1, _) => Reply::int(i32::from(self.kernel.descriptors.closes_on_exec(index))),
             (2, _) => {
-                self.kernel.descriptors.set_closes_on_exec(index, argument & 1 != 0);
+                self.kernel
+                    .descriptors
+                    .set_closes_on_exec(index, argument & 1 != 0);
                 Reply::int(0)
             }
             (3, File::End(end)) => {
@@ -452,9 +472,8 @@ impl<'a> Machine<'a> {
         is_write: bool,
     ) -> Result<(), Stop> {
         let checked = self.memory.check(buffer, size, is_write);
-        let fault = checked.map_err(|fault| {
-            self.access_violation(site.thread, fault, size, is_write)
-        });
+        let fault =
+            checked.map_err(|fault| self.access_violation(site.thread, fault, size, is_write));
         fault.map(|_| ())
     }
 
@@ -470,7 +489,10 @@ impl<'a> Machine<'a> {
         let Some((object, offset)) = target else {
             return Ok(());
         };
-        let taken = self.kernel.descriptors.take(end, got, self.memory.pointer_bytes);
+        let taken = self
+            .kernel
+            .descriptors
+            .take(end, got, self.memory.pointer_bytes);
         self.memory.restore(object, offset, &taken);
         self.sync.overwrite(object, offset, got);
         Ok(())
@@ -741,7 +763,10 @@ impl<'a> Machine<'a> {
                 self.note_open(&shadow);
             }
             let number = self.memory.read(object, offset, &Type::Int(32)).low_bits() as i32;
-            let events = self.memory.read(object, offset + 4, &Type::Int(16)).low_bits();
+            let events = self
+                .memory
+                .read(object, offset + 4, &Type::Int(16))
+                .low_bits();
             let what = match self.kernel.descriptors.file(number) {
                 _ if number < 0 => Polled::Nothing,
                 None => Polled::Bad,
@@ -760,13 +785,7 @@ impl<'a> Machine<'a> {
 
     // For people.
 
-    fn record_channel(
-        &mut self,
-        site: &Site,
-        verb: &'static str,
-        channel: usize,
-        result: String,
-    ) {
+    fn record_channel(&mut self, site: &Site, verb: &'static str, channel: usize, result: String) {
         if self.trace.is_some() {
             let place = self.channel_name(channel);
             let effect = Effect::Synchronise {

@@ -1,6 +1,7 @@
 //! The process: ending it, `errno`, sorting and searching, random numbers.
 
 use super::pages::PAGE;
+use super::plan::UNLIMITED;
 use super::{Reply, Site};
 use crate::event::Effect;
 use crate::footprint::Look;
@@ -56,8 +57,20 @@ impl<'a> Machine<'a> {
                 let pointer = self.errno(site.thread)?;
                 Ok(Reply::pointer(pointer))
             }
-            // An empty environment is one that every program must cope with.
-            Process::GetEnv => Ok(Reply::pointer(Pointer::NULL)),
+            Process::GetEnv => {
+                let name = self.pointer_arg(site, 0);
+                let mut result = Pointer::NULL;
+                let reply = self.planned(site, |machine, site, plan| {
+                    let name = machine.read_string(site, name, UNLIMITED, plan)?;
+                    machine.footprint.note(Look::Rest);
+                    result = machine.variable(&name);
+                    Ok(Reply::NOTHING)
+                })?;
+                Ok(match reply {
+                    Reply::Return(_) => Reply::pointer(result),
+                    other => other,
+                })
+            }
             Process::SetLocale => {
                 let kind = InputKind::Environment;
                 match self.ask_index(site.thread, site.inputs, kind, 2)? {

@@ -5,7 +5,7 @@ use crate::footprint::Look;
 use crate::inputs::{Domain, InputKind};
 use crate::kernel::Clock;
 use crate::machine::{AccessMode, Machine, Stop};
-use crate::thread::Pending;
+use crate::thread::{Pending, Wait};
 use crate::value::{self, Value};
 use ir::Type;
 use library::Time;
@@ -13,7 +13,15 @@ use library::Time;
 impl<'a> Machine<'a> {
     pub(crate) fn time_model(&mut self, site: &mut Site, op: Time) -> Result<Reply, Stop> {
         match op {
-            Time::Sleep => Ok(Reply::int(0)),
+            Time::Sleep => {
+                // A signal may arrive meanwhile.
+                if self.config.surroundings.signals > 0
+                    && let Some(reply) = self.gate(site, Wait::Nothing)?
+                {
+                    return Ok(reply);
+                }
+                Ok(Reply::int(0))
+            }
             Time::Clock => {
                 if self.must_wait_for_others(site) {
                     return Ok(Reply::Wait(Pending::default()));

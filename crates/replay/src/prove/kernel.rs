@@ -10,6 +10,7 @@ pub(super) fn write_kernel(writer: &mut Writer, kernel: &Kernel) {
     // Most programs ask for none of this.
     let is_untouched = kernel.descriptors == Descriptors::default()
         && kernel.actions.is_empty()
+        && kernel.variables.is_empty()
         && kernel.clocks.is_empty();
     writer.flag(!is_untouched);
     if is_untouched {
@@ -31,6 +32,10 @@ pub(super) fn write_kernel(writer: &mut Writer, kernel: &Kernel) {
         writer.value(&action.handler);
         writer.word(action.blocked);
         writer.word(u64::from(action.flags));
+    }
+    writer.word(kernel.variables.len() as u64);
+    for is_there in &kernel.variables {
+        writer.flag(*is_there);
     }
     writer.word(kernel.clocks.len() as u64);
     for (clock, (seconds, fraction)) in &kernel.clocks {
@@ -75,6 +80,10 @@ pub(super) fn read_kernel(reader: &mut Reader) -> Kernel {
             flags: reader.small(),
         };
         kernel.actions.insert(signal, action);
+    }
+    for _ in 0..reader.number() {
+        let is_there = reader.flag();
+        kernel.variables.push(is_there);
     }
     for _ in 0..reader.number() {
         let (kind, number) = (reader.word(), reader.word());

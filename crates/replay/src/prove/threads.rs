@@ -215,6 +215,8 @@ fn write_jumps(writer: &mut Writer, thread: &Thread) {
         write_loop_counts(writer, &saved.loop_counts);
         writer.word(saved.cleanups as u64);
         writer.word(u64::from(saved.jumps));
+        writer.flag(saved.blocked.is_some());
+        writer.word(saved.blocked.unwrap_or(0));
     }
     writer.word(thread.cleanups.len() as u64);
     for buffer in &thread.cleanups {
@@ -223,6 +225,8 @@ fn write_jumps(writer: &mut Writer, thread: &Thread) {
     writer.flag(thread.is_cancelled);
     writer.flag(thread.is_immune);
     writer.word(thread.blocked);
+    writer.flag(thread.is_asynchronous);
+    writer.word(u64::from(thread.arrivals));
     writer.flag(thread.leaving.is_some());
     if let Some(value) = &thread.leaving {
         writer.value(value);
@@ -236,6 +240,8 @@ fn read_jumps(reader: &mut Reader, thread: &mut Thread) {
         let (index, stack_mark) = (reader.number(), reader.number());
         let loop_counts = read_loop_counts(reader);
         let (cleanups, jumps) = (reader.number(), reader.small());
+        let (is_blocked, signals) = (reader.flag(), reader.word());
+        let blocked = is_blocked.then_some(signals);
         thread.saved.extend(buffer.map(|buffer| Saved {
             buffer,
             depth,
@@ -244,6 +250,7 @@ fn read_jumps(reader: &mut Reader, thread: &mut Thread) {
             stack_mark,
             loop_counts,
             cleanups,
+            blocked,
             jumps,
         }));
     }
@@ -253,6 +260,8 @@ fn read_jumps(reader: &mut Reader, thread: &mut Thread) {
     thread.is_cancelled = reader.flag();
     thread.is_immune = reader.flag();
     thread.blocked = reader.word();
+    thread.is_asynchronous = reader.flag();
+    thread.arrivals = reader.small();
     thread.leaving = reader.flag().then(|| reader.value());
 }
 
@@ -370,7 +379,11 @@ fn write_frame(writer: &mut Writer, frame: &Frame, live: &[ValueId]) {
         Then::Continue => 0,
         Then::Resume => 1,
         Then::Drop => 2,
+        Then::Unblock(_) => 3,
     });
+    if let Then::Unblock(signals) = frame.then {
+        writer.word(signals);
+    }
     for value in live {
         writer.word(value.index() as u64 + 1);
         writer.value(&frame.registers[value.index()]);
@@ -396,7 +409,8 @@ fn read_frame(reader: &mut Reader, image: &Image) -> Frame {
     let then = match reader.word() {
         0 => Then::Continue,
         1 => Then::Resume,
-        _ => Then::Drop,
+        2 => Then::Drop,
+        _ => Then::Unblock(reader.word()),
     };
     let count = image.body(function).map_or(0, |body| body.values.len());
     let mut frame = Frame {
@@ -444,6 +458,7 @@ fn write_phase(writer: &mut Writer, phase: &Phase) {
         Phase::AtBarrier => writer.word(3),
         Phase::InOnce => writer.word(4),
         Phase::AtFutex => writer.word(7),
+        Phase::Interrupted => writer.word(10),
         Phase::Holding(file) => {
             writer.word(8);
             write_file(writer, *file);
@@ -497,6 +512,7 @@ fn read_phase(reader: &mut Reader) -> Phase {
             Phase::Searching { low, high, order }
         }
         7 => Phase::AtFutex,
+        10 => Phase::Interrupted,
         8 => Phase::Holding(read_file(reader)),
         9 => Phase::Polling(read_watched(reader)),
         _ => Phase::Start,

@@ -16,7 +16,9 @@ pub(crate) enum ChannelKind {
     Pipe,
     Sockets,
     /// It has one side only.
-    Counter { is_semaphore: bool },
+    Counter {
+        is_semaphore: bool,
+    },
 }
 
 /// What goes to one side of a channel.

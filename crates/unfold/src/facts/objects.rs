@@ -174,8 +174,11 @@ pub(crate) enum ThreadPart {
     Immune,
     /// Its result, while its clean-up handlers run.
     Leaving,
-    /// Signals that it has blocked.
+    /// Whether it may be ended anywhere.
+    Asynchronous,
+    /// Signals that it has blocked, and how many have arrived.
     Blocked,
+    Arrivals,
 }
 
 pub(crate) struct Object {

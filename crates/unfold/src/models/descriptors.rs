@@ -42,7 +42,7 @@ impl<'p> Pass<'p> {
     pub(crate) fn descriptors_model(
         &mut self,
         state: &mut State,
-        frame: &Frame,
+        frame: &mut Frame,
         op: Descriptors,
         call: &Call,
     ) -> Result<Reply, Error> {
@@ -368,7 +368,13 @@ impl<'p> Pass<'p> {
         let always = self.truth();
         let value = self.number(call, 0, 32);
         let value = self.terms.resize(value, 64);
-        self.write_channel(state, position, (channel, ChannelPart::Value), always, value);
+        self.write_channel(
+            state,
+            position,
+            (channel, ChannelPart::Value),
+            always,
+            value,
+        );
         if flags & NONBLOCK != 0 {
             let (part, one) = (ChannelPart::NeverWaits(0), self.int(1));
             self.write_channel(state, position, (channel, part), always, one);
@@ -441,11 +447,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The cells that a change of numbers may have to do with.
-    fn begin_change(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-    ) -> Result<Option<usize>, Flow> {
+    fn begin_change(&mut self, state: &mut State, frame: &Frame) -> Result<Option<usize>, Flow> {
         let mut objects = self.all_descriptors();
         for channel in 0..self.facts.channels.count() {
             for side in [0, 1] {

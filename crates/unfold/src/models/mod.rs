@@ -8,7 +8,7 @@ mod attribute;
 mod barrier;
 mod bits;
 mod c11_threads;
-mod call_back;
+pub(crate) mod call_back;
 mod cancellation;
 mod condition;
 mod descriptors;
@@ -46,6 +46,8 @@ const EPERM: u128 = 1;
 
 const EAGAIN: u128 = 11;
 
+pub(crate) const EINTR: u128 = 4;
+
 const ENOMEM: u128 = 12;
 
 const EBUSY: u128 = 16;
@@ -69,6 +71,27 @@ pub(crate) struct ModelState {
 
 impl<'p> Pass<'p> {
     pub(crate) fn library_call(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        entry: &'static Entry,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        let Some(fails) = self.interrupt_call(state, frame, entry)? else {
+            return Ok(Reply::Never);
+        };
+        let interrupted = self.fail_if_interrupted(state, frame, (entry, call), fails)?;
+        let Some(interrupted) = interrupted else {
+            return self.uninterrupted_call(state, frame, entry, call);
+        };
+        let reply = match self.terms.as_bool(state.guard) {
+            Some(false) => Reply::Never,
+            _ => self.uninterrupted_call(state, frame, entry, call)?,
+        };
+        self.merge_interrupted(state, frame, interrupted, reply, fails)
+    }
+
+    fn uninterrupted_call(
         &mut self,
         state: &mut State,
         frame: &mut Frame,

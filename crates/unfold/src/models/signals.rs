@@ -246,12 +246,13 @@ impl<'p> Pass<'p> {
     }
 
     /// The cells that say what is to happen when a signal arrives.
-    fn action_objects(&mut self, signal: u32) -> [ObjectId; 3] {
-        let parts = [
-            SignalPart::Handler,
-            SignalPart::Blocked,
-            SignalPart::Flags,
-        ];
+    pub(crate) fn action_objects(&mut self, signal: u32) -> [ObjectId; 3] {
+        let key = ObjectKey::Signal(signal, SignalPart::Handler);
+        if self.facts.objects.find(&key).is_none() {
+            // Those in whom it may arrive look for it.
+            self.facts.objects.note_news();
+        }
+        let parts = [SignalPart::Handler, SignalPart::Blocked, SignalPart::Flags];
         parts.map(|part| self.signal_object(signal, part))
     }
 

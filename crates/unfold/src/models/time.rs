@@ -21,7 +21,13 @@ impl<'p> Pass<'p> {
         call: &Call,
     ) -> Result<Reply, Error> {
         match op {
-            Time::Sleep => self.reply(0),
+            Time::Sleep => {
+                // A signal may arrive meanwhile.
+                if self.options.surroundings.signals > 0 && !self.prologue.is_alone() {
+                    self.unnoticed_step(frame, state);
+                }
+                self.reply(0)
+            }
             Time::Clock => {
                 let nowhere = self.no_place();
                 let shown = self.show(state, frame, (ClockKind::Process, 0), &nowhere, 0)?;

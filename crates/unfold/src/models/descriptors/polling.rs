@@ -7,6 +7,8 @@ use crate::calls::{Call, Reply};
 use crate::compute::words;
 use crate::facts::channels::ChannelKind;
 use crate::facts::objects::{ChannelPart, ObjectId};
+use crate::interruptions::Fate;
+use crate::models::EINTR;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::validity::Seen;
 use formula::TermId;
@@ -38,7 +40,7 @@ impl<'p> Pass<'p> {
     pub(super) fn poll(
         &mut self,
         state: &mut State,
-        frame: &Frame,
+        frame: &mut Frame,
         call: &Call,
     ) -> Result<Reply, Error> {
         let count = self.constant_argument(frame, call, 1)?;
@@ -50,8 +52,42 @@ impl<'p> Pass<'p> {
         let Some((watched, is_held)) = self.look_up_all(state, frame, &entries, count)? else {
             return Ok(Reply::Never);
         };
+        let Some(fails) = self.interrupt_wait(state, frame, 1, Fate::NeverRestarts)? else {
+            return Ok(Reply::Never);
+        };
+        if is_held && self.terms.as_bool(fails) != Some(false) {
+            let what = "poll that is interrupted while descriptors change";
+            return Err(self.unsupported(frame, what));
+        }
+        let mut failed = state.clone();
+        failed.guard = self.terms.and(failed.guard, fails);
+        let (always, error) = (self.truth(), self.int(EINTR));
+        self.set_errno(&mut failed, always, error);
+        let goes_on = self.terms.not(fails);
+        state.guard = self.terms.and(state.guard, goes_on);
+        let reply = match self.terms.as_bool(state.guard) {
+            Some(false) => Reply::Never,
+            _ => self.finish_poll(state, frame, (call, count), &watched, is_held)?,
+        };
+        if self.terms.as_bool(failed.guard) == Some(false) {
+            return Ok(reply);
+        }
+        let word = self.word();
+        let minus_one = self.terms.constant(word, u128::MAX >> (128 - word));
+        self.merge_interrupted(state, frame, (failed, minus_one), reply, fails)
+    }
+
+    /// The second step: waits, and tells.
+    fn finish_poll(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        (call, count): (&Call, u64),
+        watched: &[Watched],
+        is_held: bool,
+    ) -> Result<Reply, Error> {
         let mut sides: Vec<(u32, u32)> = Vec::new();
-        for one in &watched {
+        for one in watched {
             sides.extend(self.sides_behind(one.file));
         }
         sides.sort_unstable();
@@ -66,7 +102,7 @@ impl<'p> Pass<'p> {
         let Ok(position) = self.begin_kernel_step(state, frame, &objects, memory, step) else {
             return Ok(Reply::Never);
         };
-        let told = self.tell_all(state, position, &watched, &sides);
+        let told = self.tell_all(state, position, watched, &sides);
         let ready: Vec<TermId> = told.iter().map(|one| self.terms.is_nonzero(*one)).collect();
         let timeout = self.number(call, 2, 32);
         let zero = self.int(0);
@@ -82,7 +118,7 @@ impl<'p> Pass<'p> {
         }
         let always = self.truth();
         if is_held {
-            for one in &watched {
+            for one in watched {
                 let counts = self.terms.not(one.is_nothing);
                 self.count_use(state, position, one.file, counts, false);
             }

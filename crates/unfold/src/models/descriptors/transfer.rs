@@ -2,16 +2,17 @@
 //! adds what is on its way, at another step.
 
 use super::{EBADF, OUTSIDE, side_code};
+use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
 use crate::compute::words;
 use crate::facts::channels::ChannelKind;
 use crate::facts::objects::{ChannelPart, ObjectId};
-use crate::models::{EAGAIN, EINVAL};
+use crate::interruptions::Fate;
+use crate::models::{EAGAIN, EINTR, EINVAL};
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::Noting;
 use crate::validity::Seen;
-use crate::Error;
 use formula::TermId;
 use library::Descriptors;
 
@@ -57,7 +58,7 @@ impl<'p> Pass<'p> {
     pub(super) fn transfer(
         &mut self,
         state: &mut State,
-        frame: &Frame,
+        frame: &mut Frame,
         op: Descriptors,
         call: &Call,
     ) -> Result<Reply, Error> {
@@ -74,7 +75,12 @@ impl<'p> Pass<'p> {
             let is_this = words::is_number(&mut self.terms, file, side_code(channel, side));
             cases.push((is_this, Some((channel, side))));
         }
-        let mut merged: Option<(State, TermId)> = None;
+        let Some(fails) = self.interrupt_wait(state, frame, part, Fate::MayFail)? else {
+            return Ok(Reply::Never);
+        };
+        let is_open = self.terms.not(is_bad);
+        let fails = self.terms.and(fails, is_open);
+        let mut merged = self.abandon(state, frame, (file, is_held), fails)?;
         for (index, (condition, side)) in cases.into_iter().enumerate() {
             let mut path = state.clone();
             path.guard = self.terms.and(path.guard, condition);
@@ -123,6 +129,37 @@ impl<'p> Pass<'p> {
         }
     }
 
+    /// A signal has interrupted the call, where the condition holds.
+    fn abandon(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        (file, is_held): (TermId, bool),
+        fails: TermId,
+    ) -> Result<Option<(State, TermId)>, Error> {
+        if self.terms.as_bool(fails) == Some(false) {
+            return Ok(None);
+        }
+        let mut path = state.clone();
+        path.guard = self.terms.and(path.guard, fails);
+        let goes_on = self.terms.not(fails);
+        state.guard = self.terms.and(state.guard, goes_on);
+        if is_held {
+            for (channel, side) in self.sides_behind(file) {
+                let object = self.channel_part(channel, ChannelPart::Uses(side));
+                let position = self.aside(&mut path, frame, object, (0, 4));
+                let is_this = words::is_number(&mut self.terms, file, side_code(channel, side));
+                let part = ChannelPart::Uses(side);
+                let old = self.read_channel(&path, position, channel, part);
+                let one = self.int(1);
+                let new = self.terms.sub(old, one);
+                self.write_channel(&mut path, position, (channel, part), is_this, new);
+            }
+        }
+        let result = self.refused(&mut path, EINTR);
+        Ok(Some((path, result)))
+    }
+
     /// A step of its own, except for files that are always there. Returns the file,
     /// whether it is held from now on, and which part the next step is.
     fn look_up(
@@ -132,7 +169,10 @@ impl<'p> Pass<'p> {
         number: TermId,
     ) -> Result<Option<(TermId, bool, u32)>, Error> {
         let can_close = self.can_close();
-        let is_standard = self.terms.as_constant(number).is_some_and(|number| number < 3);
+        let is_standard = self
+            .terms
+            .as_constant(number)
+            .is_some_and(|number| number < 3);
         if is_standard && !can_close && !self.can_cancel() {
             let file = self.int(OUTSIDE);
             return Ok(Some((file, false, 0)));
@@ -265,11 +305,21 @@ impl<'p> Pass<'p> {
         Ok(())
     }
 
-    fn buffer(&mut self, frame: &Frame, call: &Call, size: u64, is_write: bool) -> Result<Targets, Error> {
+    fn buffer(
+        &mut self,
+        frame: &Frame,
+        call: &Call,
+        size: u64,
+        is_write: bool,
+    ) -> Result<Targets, Error> {
         let address = self.argument(call, 1);
         let mut targets = self.resolve(frame, address, size, is_write)?;
         targets.seen = Seen::AtStep;
-        if targets.list.iter().any(|target| self.is_visible(target.object, target.offset, size)) {
+        if targets
+            .list
+            .iter()
+            .any(|target| self.is_visible(target.object, target.offset, size))
+        {
             self.refuse_if_weak(frame, "a descriptor and memory that threads share")?;
         }
         Ok(targets)
@@ -316,7 +366,9 @@ impl<'p> Pass<'p> {
             ChannelPart::Uses(1),
         ];
         let parts = parts.into_iter();
-        parts.map(|part| self.channel_part(side.channel, part)).collect()
+        parts
+            .map(|part| self.channel_part(side.channel, part))
+            .collect()
     }
 
     // Pipes and sockets.
@@ -343,7 +395,9 @@ impl<'p> Pass<'p> {
         ];
         parts.extend((0..queue.pieces).map(|place| queue.piece(place)));
         let parts = parts.into_iter();
-        parts.map(|part| self.channel_part(queue.channel, part)).collect()
+        parts
+            .map(|part| self.channel_part(queue.channel, part))
+            .collect()
     }
 
     fn take_pieces(
@@ -420,7 +474,10 @@ impl<'p> Pass<'p> {
         let few = self.values.few(&self.terms, place);
         let mut value = None;
         for index in 0..queue.pieces {
-            if few.as_ref().is_some_and(|few| !few.contains(&u128::from(index))) {
+            if few
+                .as_ref()
+                .is_some_and(|few| !few.contains(&u128::from(index)))
+            {
                 continue;
             }
             let is_this = words::is_number(&mut self.terms, place, u128::from(index));
@@ -459,7 +516,10 @@ impl<'p> Pass<'p> {
         };
         // Nobody ever has to wait for room.
         let always = self.truth();
-        if self.wait_at(state, frame, (position, part), side, always)?.is_none() {
+        if self
+            .wait_at(state, frame, (position, part), side, always)?
+            .is_none()
+        {
             return Ok(Reply::Never);
         }
         let parts: Vec<Part> = (0..size / queue.unit)
