@@ -29,14 +29,14 @@ pub fn first_variable(program: &Program) -> Option<Site> {
     })
 }
 
-/// The first call that asks for one by a name that is not known beforehand, likewise.
+/// The first call that asks for one that is not among [`variables`], likewise.
 pub fn first_unnamed_variable(program: &Program) -> Option<Site> {
+    let known = variables(program);
     first_call(program, |_, function, args| {
+        let name = args.first();
+        let name = name.and_then(|name| constant_text(program, *name));
         function == Function::Process(Process::GetEnv)
-            && args
-                .first()
-                .and_then(|name| constant_text(program, *name))
-                .is_none()
+            && name.is_none_or(|name| !known.contains(&name))
     })
 }
 

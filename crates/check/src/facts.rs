@@ -149,7 +149,7 @@ pub enum Assumption {
 
 impl Assumption {
     /// Whether it is a bound that the user gave, or what every question is about: runs
-    /// without signals.
+    /// without signals, in an environment of short texts.
     pub fn is_asked_for(&self) -> bool {
         matches!(
             self,

@@ -50,7 +50,7 @@ pub(crate) const FAMILY: Family = family! {
      0, 1 and 2 if the program never closes anything. What is closed while a call uses it \
      stays there for that call, as on Linux. A pipe or a socket holds 65536 bytes; to write more than 4096 \
      of them at once to one without room for them is not supported. To write where nobody can read ends the process, as \
-     SIGPIPE does, or fails with EPIPE if that signal is ignored. Calls are never interrupted. \
+     SIGPIPE does, or fails with EPIPE if that signal is ignored. Calls are interrupted only with `--signals`. \
      Functions that fail return -1 and set `errno`.",
     Descriptors:
     Pipe ["pipe"]

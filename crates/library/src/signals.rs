@@ -20,8 +20,12 @@ pub enum Signals {
 
 pub(crate) const FAMILY: Family = family! {
     "Signals",
-    "Signals do not arrive, so handlers never run; a verdict on a program that installs one says \
-     that it rests on that. Which signals are blocked, and what is to happen when they arrive, is kept.",
+    "Without `--signals`, none arrives and handlers never run; a verdict on a program that installs one \
+     says that it rests on that. With it, any signal that has a handler and is not blocked may arrive \
+     before any step of any thread, and while it waits; the handler runs in that thread. Sleeps, and \
+     waits for semaphores, descriptors and futexes, may then fail with EINTR, unless the action says \
+     `SA_RESTART` (`poll` and sleeps fail all the same). Signals without a handler do not arrive. \
+     Handlers with `SA_SIGINFO` cannot run.",
     Signals:
     EmptySet ["sigemptyset"]
         "Makes an empty set.";

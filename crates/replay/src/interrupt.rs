@@ -141,8 +141,14 @@ impl<'a> Machine<'a> {
             | (Function::Descriptors(Descriptors::Poll), Phase::Polling(_)) => {
                 Some(Interrupted::NeverRestarts)
             }
-            (Function::Descriptors(_), Phase::Holding(Some(_))) | (_, Phase::AtFutex) => {
-                Some(Interrupted::MayFail)
+            (Function::Descriptors(_), Phase::Holding(Some(_))) => Some(Interrupted::MayFail),
+            // Whoever was woken has not been interrupted.
+            (_, Phase::AtFutex) => {
+                self.footprint.note(Look::Rest);
+                let mut waiters = self.futex_waiters.iter();
+                waiters
+                    .any(|waiter| waiter.thread == thread.id)
+                    .then_some(Interrupted::MayFail)
             }
             _ => None,
         }

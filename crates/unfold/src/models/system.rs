@@ -1,7 +1,7 @@
 //! Calls of the operating system by number. Who waits at a futex has its address in
 //! a cell of its own, which those who wake look at.
 
-use super::{EAGAIN, EINTR, EINVAL, ETIMEDOUT};
+use super::{EAGAIN, EINVAL, ETIMEDOUT};
 use crate::Error;
 use crate::access::{Part, Targets};
 use crate::calls::{Call, Reply};
@@ -217,59 +217,10 @@ impl<'p> Pass<'p> {
         let Some(fails) = self.interrupt_wait(state, frame, 1, Fate::MayFail)? else {
             return Ok(None);
         };
-        let interrupted = self.leave_interrupted(state, frame, place, fails)?;
-        let woken = match self.terms.as_bool(state.guard) {
-            Some(false) => None,
-            _ => self.leave_woken(state, frame, place, is_untimed)?,
-        };
-        match (interrupted, woken) {
-            (None, woken) => Ok(woken),
-            (Some(path), None) => {
-                *state = path;
-                Ok(Some(self.failure()))
-            }
-            (Some(path), Some(result)) => {
-                *state = self.merge(path, state.clone(), frame)?;
-                let failure = self.failure();
-                Ok(Some(self.terms.ite(fails, failure, result)))
-            }
+        if self.terms.as_bool(fails) != Some(false) {
+            let what = "a wait at a futex that a signal may end";
+            return Err(self.unsupported(frame, what));
         }
-    }
-
-    /// A signal has ended the wait, where the condition holds: right after the handler
-    /// has returned, nobody waits here any more.
-    fn leave_interrupted(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        place: ObjectId,
-        fails: TermId,
-    ) -> Result<Option<State>, Error> {
-        if self.terms.as_bool(fails) == Some(false) {
-            return Ok(None);
-        }
-        let size = self.program.target.pointer_bytes;
-        let mut path = state.clone();
-        path.guard = self.terms.and(path.guard, fails);
-        let (always, error) = (self.truth(), self.int(EINTR));
-        let position = self.aside(&mut path, frame, place, (0, size));
-        let word = self.word();
-        let nowhere = self.terms.constant(word, 0);
-        self.write_at(&mut path, position, place, 0, size, always, nowhere);
-        self.set_errno(&mut path, always, error);
-        let goes_on = self.terms.not(fails);
-        state.guard = self.terms.and(state.guard, goes_on);
-        Ok(Some(path))
-    }
-
-    fn leave_woken(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        place: ObjectId,
-        is_untimed: bool,
-    ) -> Result<Option<TermId>, Error> {
-        let size = self.program.target.pointer_bytes;
         let Ok(position) = self.begin_futex_step(state, frame, None, 1) else {
             return Ok(None);
         };

@@ -80,7 +80,12 @@ impl<'p> Pass<'p> {
         };
         let is_open = self.terms.not(is_bad);
         let fails = self.terms.and(fails, is_open);
-        let mut merged = self.abandon(state, frame, (file, is_held), fails)?;
+        if is_held && self.terms.as_bool(fails) != Some(false) {
+            let what = "a call that is interrupted while descriptors change";
+            return Err(self.unsupported(frame, what));
+        }
+        let abandoned = self.abandon(state, fails);
+        let mut merged = None;
         for (index, (condition, side)) in cases.into_iter().enumerate() {
             let mut path = state.clone();
             path.guard = self.terms.and(path.guard, condition);
@@ -120,44 +125,30 @@ impl<'p> Pass<'p> {
                 }
             });
         }
-        match merged {
-            None => Ok(Reply::Never),
+        let reply = match merged {
+            None => Reply::Never,
             Some((path, result)) => {
                 *state = path;
-                Ok(Reply::Return(result))
+                Reply::Return(result)
             }
+        };
+        match abandoned {
+            None => Ok(reply),
+            Some(abandoned) => self.merge_interrupted(state, frame, abandoned, reply, fails),
         }
     }
 
     /// A signal has interrupted the call, where the condition holds.
-    fn abandon(
-        &mut self,
-        state: &mut State,
-        frame: &Frame,
-        (file, is_held): (TermId, bool),
-        fails: TermId,
-    ) -> Result<Option<(State, TermId)>, Error> {
+    fn abandon(&mut self, state: &mut State, fails: TermId) -> Option<(State, TermId)> {
         if self.terms.as_bool(fails) == Some(false) {
-            return Ok(None);
+            return None;
         }
         let mut path = state.clone();
         path.guard = self.terms.and(path.guard, fails);
         let goes_on = self.terms.not(fails);
         state.guard = self.terms.and(state.guard, goes_on);
-        if is_held {
-            for (channel, side) in self.sides_behind(file) {
-                let object = self.channel_part(channel, ChannelPart::Uses(side));
-                let position = self.aside(&mut path, frame, object, (0, 4));
-                let is_this = words::is_number(&mut self.terms, file, side_code(channel, side));
-                let part = ChannelPart::Uses(side);
-                let old = self.read_channel(&path, position, channel, part);
-                let one = self.int(1);
-                let new = self.terms.sub(old, one);
-                self.write_channel(&mut path, position, (channel, part), is_this, new);
-            }
-        }
         let result = self.refused(&mut path, EINTR);
-        Ok(Some((path, result)))
+        Some((path, result))
     }
 
     /// A step of its own, except for files that are always there. Returns the file,
