@@ -91,6 +91,7 @@ impl Question {
             address_reuse,
             arguments,
             more_arguments,
+            signals,
             undefined,
             memory_model,
         } = surroundings;
@@ -99,6 +100,7 @@ impl Question {
         self.add("address reuse", address_reuse);
         self.add("undefined functions", format!("{undefined:?}"));
         self.add("open arguments", more_arguments);
+        self.add("signals", signals);
         self.add("memory model", memory_model.name());
         for (index, argument) in arguments.iter().enumerate() {
             self.add(&format!("argument {index}"), argument);
@@ -168,6 +170,7 @@ mod tests {
             |options| options.config.surroundings.spurious_wakeups = true,
             |options| options.config.surroundings.arguments.push("x".to_owned()),
             |options| options.config.surroundings.more_arguments = 1,
+            |options| options.config.surroundings.signals = 1,
             |options| options.config.surroundings.memory_model = library::MemoryModel::Rc11,
             |options| options.reductions.unfolding.hiding = false,
         ];

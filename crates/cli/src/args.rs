@@ -383,12 +383,26 @@ fn parse_memory_model(name: &str) -> Result<MemoryModel, String> {
 /// Each of them makes formulas larger.
 const MOST_ARGUMENTS: i64 = 64;
 
+/// Handlers may run before every step, so each makes formulas much larger.
+const MOST_SIGNALS: i64 = 8;
+
 /// What the surroundings of a program may do to it.
 #[derive(Args)]
 pub(crate) struct Behaviour {
     /// Waits for conditions may end without a signal.
     #[arg(long)]
     pub spurious: bool,
+    /// Signals that the program has handlers for may arrive, so many in each thread.
+    /// [default if no number is given: 1]
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..=MOST_SIGNALS)
+    )]
+    pub signals: Option<u32>,
     /// Allocations may fail.
     #[arg(long)]
     pub malloc_may_fail: bool,

@@ -223,6 +223,14 @@ fn render_run_of_violation(program: &Program, run: &Run, word: &str, width: usiz
             (_, false) => writeln!(text, "arguments: {}", texts.join(" ")),
         };
     }
+    let variables = replay::variables_among(&run.schedule.inputs);
+    let names = analysis::outside::variables(program);
+    for (name, value) in names.iter().zip(variables) {
+        let _ = match value {
+            Some(value) => writeln!(text, "environment: {name}=\"{value}\""),
+            None => writeln!(text, "environment: {name} is not there"),
+        };
+    }
     let contexts = plural(run.schedule.contexts.len() as u128, "context");
     let steps = plural(u128::from(run.steps), "visible step");
     let _ = match run.steps {

@@ -10,6 +10,7 @@ use crate::compute::guards;
 use crate::facts::Facts;
 use crate::facts::objects::{FrameId, Instance, ObjectId};
 use crate::findings::Findings;
+use crate::interruptions::Interruption;
 use crate::learn::{self, Bounds};
 use crate::locksets::Held;
 use crate::memory::{Ground, Memory};
@@ -28,6 +29,7 @@ use crate::unfolding::Standing;
 use crate::unnoticed_steps::UnnoticedStep;
 use crate::unwritten::Unwritten;
 use crate::values::Values;
+use crate::variables::OpenVariable;
 use crate::{Error, Options};
 use analysis::Spinning;
 use analysis::{Landmark, LoopId, Site};
@@ -153,6 +155,7 @@ pub struct Trail {
     /// Weak compare-exchanges, by execution, and when they fail although they could
     /// succeed.
     pub failures: Vec<(usize, TermId)>,
+    pub interruptions: Vec<Interruption>,
 }
 
 /// A thread that waits to be executed.
@@ -163,6 +166,8 @@ pub(crate) struct Start {
     pub creation: Option<Creation>,
     pub guard: TermId,
     pub memory: Memory,
+    /// Signals that it has blocked from the start.
+    pub blocked: TermId,
 }
 
 /// A thread executed, or being executed.
@@ -193,6 +198,7 @@ pub(crate) struct Pass<'p> {
     pub whereabouts: Whereabouts,
     pub prologue: Prologue,
     pub open_arguments: Option<OpenArguments>,
+    pub open_variables: Vec<OpenVariable>,
     /// What the models of library functions remember.
     pub models: ModelState,
     pub races: Races,

@@ -16,6 +16,7 @@ use crate::tables::Tables;
 use crate::threads::{ThreadId, Threads};
 use crate::under_way::{Patience, Prologue, ThreadsUnderWay, Whereabouts};
 use crate::values::Values;
+use crate::variables::OpenVariable;
 use crate::{MAIN, offset_bits};
 use analysis::{Landmark, LoopId, Spinning};
 use cranelift_entity::PrimaryMap;
@@ -143,6 +144,8 @@ pub struct Unfolding {
     /// By the number of an object in addresses: which it is.
     pub addressees: HashMap<u32, Addressee>,
     pub open_arguments: Option<OpenArguments>,
+    /// Variables of the environment that are inputs.
+    pub open_variables: Vec<OpenVariable>,
     /// Loops that were cut, and functions whose recursion was.
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
     /// Which of the excluded moments are due to these cuts.
@@ -207,6 +210,7 @@ pub fn unfold(
             whereabouts: Whereabouts::new(program),
             prologue: Prologue::default(),
             open_arguments: None,
+            open_variables: Vec::new(),
             models: ModelState::default(),
             races: Races::default(),
             shadows: ShadowNotes::default(),
@@ -253,6 +257,8 @@ impl Pass<'_> {
         let main = self.program.main;
         let guard = self.terms.bool(true);
         let arguments = self.command_line();
+        self.make_open_variables();
+        let blocked = self.terms.constant(64, 0);
         self.register_cleanup();
         self.threads.enqueue(Start {
             thread: MAIN,
@@ -261,6 +267,7 @@ impl Pass<'_> {
             creation: None,
             guard,
             memory: Memory::default(),
+            blocked,
         });
         while let Some(start) = self.threads.next() {
             self.run_thread(start)?;
@@ -336,6 +343,7 @@ impl Pass<'_> {
             offset_bits: offset_bits(self.program),
             addressees,
             open_arguments: self.open_arguments,
+            open_variables: self.open_variables,
             cuts: found.cuts,
             cut_moments: found.cut_moments,
             doubts: found.doubts,

@@ -46,7 +46,7 @@ impl<'p> Pass<'p> {
         };
         self.threads.begin(start.thread, work);
         let always = self.truth();
-        let state = State {
+        let mut state = State {
             guard: start.guard,
             ok: always,
             after: 0,
@@ -66,6 +66,9 @@ impl<'p> Pass<'p> {
             cleanups: Rc::from([]),
         };
         self.whereabouts.begin_thread();
+        if self.terms.as_constant(start.blocked) != Some(0) {
+            self.set_blocked(&mut state, start.blocked);
+        }
         let is_main = start.thread.as_u32() == 0;
         let id = self
             .facts
@@ -105,6 +108,7 @@ impl<'p> Pass<'p> {
         frame: Frame,
     ) -> Result<Option<(State, Option<Value>)>, Error> {
         self.fill_open_arguments(&mut state);
+        self.fill_open_variables(&mut state);
         for function in self.program.startup.clone() {
             let id = self
                 .facts
@@ -165,6 +169,13 @@ impl<'p> Pass<'p> {
         let Some((mut state, result)) = ending else {
             return Ok(());
         };
+        if self.interrupt_end(&mut state, &mut frame)? == Flow::Dead {
+            return Ok(());
+        }
+        if !self.work().ended.is_empty() {
+            let what = "a handler that ends a thread which ends anyway";
+            return Err(self.unsupported(&frame, what));
+        }
         let step = Step {
             place: Place::End,
             part: 0,

@@ -151,6 +151,7 @@ fn is_quiet(before: &Machine, after: &Machine, joiner: usize, target: Option<usi
         && after.keys.len() == before.keys.len()
         && after.at_exit.len() == before.at_exit.len()
         && after.futex_waiters == before.futex_waiters
+        && after.kernel == before.kernel
         && syncs(after) == syncs(before)
 }
 

@@ -22,6 +22,7 @@ mod dead;
 mod findings;
 mod inputs;
 mod joins;
+mod kernel;
 mod locals;
 mod objects;
 mod observed;
