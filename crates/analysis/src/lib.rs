@@ -18,6 +18,7 @@ pub mod orders;
 pub mod outline;
 pub mod outside;
 pub mod points_to;
+pub mod rounds;
 pub mod sharing;
 mod site;
 
@@ -26,5 +27,6 @@ pub use landmarks::{Assertion, Landmark};
 pub use loops::{Loop, LoopId, Loops};
 pub use outline::Outline;
 pub use points_to::{AbstractObject, ObjectId, PointsTo, TargetSet};
+pub use rounds::{Round, Rounds};
 pub use sharing::Sharing;
 pub use site::Site;

@@ -14,6 +14,7 @@ use crate::shadow::Shadow;
 use crate::thread::{Pending, Phase, Thread};
 use crate::value::{self, Pointer, Value};
 use crate::violation::{Property, ViolationKind};
+use analysis::Round;
 use cranelift_entity::EntityRef;
 use ir::{BlockId, Body, Inst, Location, Op, Operand, Ordering, RmwOp, Terminator, Type, ValueId};
 
@@ -490,12 +491,50 @@ impl<'a> Machine<'a> {
         Ok(Flow::Done)
     }
 
+    /// Whether a thread may have been where it is now at the same point of a loop, all
+    /// being as it was.
+    fn may_come_back(&self, thread: &Thread, from: BlockId, to: BlockId) -> bool {
+        let Some(frame) = thread.frames.last() else {
+            return false;
+        };
+        let loops = self.image.loops(frame.function);
+        let Some(id) = loops.and_then(|loops| loops.is_back_edge(from, to)) else {
+            return false;
+        };
+        match self.image.round(frame.function, id) {
+            Round::Any => true,
+            Round::Creates => false,
+            Round::Counts(counter) => {
+                let counted = self.own_number(thread, counter.address, counter.width);
+                counted.is_none_or(|value| counter.has_passed(value))
+            }
+        }
+    }
+
+    /// What a variable of the thread holds whose address is in a register; nothing if
+    /// that is not certain.
+    fn own_number(&self, thread: &Thread, address: ValueId, width: u32) -> Option<u64> {
+        let frame = thread.frames.last()?;
+        let Value::Pointer(pointer) = frame.registers[address.index()] else {
+            return None;
+        };
+        let object = self.memory.peek(pointer.object?)?;
+        let len = u64::from(width / 8);
+        let is_plain = object.size == len && !object.is_shared && object.is_initialised(0, len);
+        if !is_plain || object.shadow.iter().any(|bits| *bits != 0) {
+            return None;
+        }
+        let mut word = [0; 8];
+        word[..len as usize].copy_from_slice(&object.bytes);
+        Some(u64::from_le_bytes(word))
+    }
+
     fn jump(&mut self, thread: &mut Thread, body: &Body, to: BlockId) -> Result<(), Stop> {
         let Some(frame) = thread.frames.last() else {
             return Ok(());
         };
         let from = frame.block;
-        if to.index() <= from.index() {
+        if self.footprint.is_watched() && self.may_come_back(thread, from, to) {
             self.footprint.note(Look::Turn);
         }
         if self.config.unwind.is_some() || !self.config.unwind_loops.is_empty() {

@@ -39,8 +39,9 @@ pub(crate) enum Look {
     Rest,
     /// An answer that was asked for.
     Input(InputKind, Domain, u128, Option<Site>),
-    /// Not something to depend on: the thread comes to a block that is not after the
-    /// one it was in. Whoever goes round in a loop does so at least once.
+    /// Not something to depend on: the thread begins another round of a loop, and may
+    /// be where it was before. Whoever comes back to the same state does so at least
+    /// once.
     Turn,
     /// Something depends on an input that was left open.
     Open,
@@ -62,6 +63,11 @@ struct Looks {
 impl Footprint {
     pub(crate) fn watched() -> Footprint {
         Footprint(Some(Rc::default()))
+    }
+
+    /// Whether somebody wants to know.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.0.is_some()
     }
 
     #[inline]

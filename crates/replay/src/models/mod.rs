@@ -34,6 +34,8 @@ mod thread;
 mod time;
 mod verifier;
 
+pub(crate) use output::first_printed;
+
 use crate::calls::LibraryCall;
 use crate::inputs::Inputs;
 use crate::machine::{AccessMode, Flow, Machine, Stop};

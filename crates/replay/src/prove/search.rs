@@ -189,8 +189,7 @@ impl<'a> Question<'a> {
         let knowledge = Knowledge::new(image, forgets);
         let components = Components::new(image, &self.single, knowledge, &self.contents);
         let prospects = self.prospects.as_ref();
-        let alone =
-            prospects.map(|prospects| Alone::new(image, config, prospects, reductions.mistake));
+        let alone = prospects.map(|prospects| Alone::new(image, config, prospects, *reductions));
         let ignores_names = reductions.mistake == Some(Mistake::IgnoresNames);
         let is_symmetric = reductions.symmetry && alone.is_some();
         let symmetry = is_symmetric.then(|| Symmetry::new(ignores_names));

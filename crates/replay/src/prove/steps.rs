@@ -20,7 +20,7 @@ use crate::inputs::InputKind;
 use crate::machine::{Excluded, Machine, Stop, UnknownCall};
 use crate::memory::Memory;
 use crate::object::{Area, ObjectId};
-use crate::thread::{Access, Stuck, Thread};
+use crate::thread::{Access, Stuck, Thread, Wait};
 use crate::violation::Violation;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -113,6 +113,7 @@ pub(super) struct Steps<'a> {
     /// If what nobody reads is forgotten.
     pub dead: Option<DeadMemory>,
     listed: Vec<(usize, u32)>,
+    pub found: Vec<Rc<Step>>,
     /// Values to try of inputs that have too many.
     pub samples: Rc<Samples>,
     nodes: Vec<Node>,
@@ -162,6 +163,7 @@ impl<'a> Steps<'a> {
             symmetry,
             dead,
             listed: Vec::new(),
+            found: Vec::new(),
             samples: Rc::new(samples.clone()),
             nodes: vec![Node::Unknown],
             chosen: HashMap::new(),
@@ -364,10 +366,15 @@ impl<'a> Steps<'a> {
     pub(super) fn apply(&self, row: &[u32], step: &Step, successor: &mut Vec<u32>) {
         successor.clear();
         successor.extend_from_slice(row);
+        self.take_on(successor, step);
+    }
+
+    /// The same in place.
+    pub(super) fn take_on(&self, row: &mut Vec<u32>, step: &Step) {
         for (slot, content) in &step.changes {
-            self.components.set(successor, *slot, *content);
+            self.components.set(row, *slot, *content);
         }
-        self.components.trim(successor);
+        self.components.trim(row);
     }
 
     /// Puts a state into the form in which it is kept. Returns for each thread whose
@@ -461,7 +468,7 @@ impl<'a> Steps<'a> {
         };
         let (questions, is_known) = self.questions(&looks, &before, thread);
         let is_opaque = !is_local || !is_known;
-        let claim = match is_opaque || fate != Fate::Goes {
+        let claim = match is_opaque || fate == Fate::Ends {
             true => None,
             false => self.claim(
                 state,
@@ -471,6 +478,10 @@ impl<'a> Steps<'a> {
                 &questions,
                 &changes,
             ),
+        };
+        let claim = match fate {
+            Fate::Waits => claim.and_then(|claim| self.blocked(claim, &before, thread)),
+            _ => claim,
         };
         let step = Step {
             claim,
@@ -575,6 +586,20 @@ impl<'a> Steps<'a> {
         }
         if claim.joins && asks_for_ends(function) || claim.releases && claim.syncs.len() > 1 {
             return None;
+        }
+        Some(claim)
+    }
+
+    /// The same of a thread that has to wait, with those without whom it does for ever.
+    fn blocked(&self, mut claim: Claim, before: &Machine, thread: usize) -> Option<Claim> {
+        let alone = self.alone.as_ref()?;
+        let wait = &before.threads[thread].pending.wait;
+        if let Wait::Join(target) = wait {
+            claim.blockers.push(*target);
+        } else if let Some(lock) = wait.lock() {
+            let sync = before.sync.peek(lock);
+            claim.blockers = sync.map_or(Vec::new(), |sync| sync.holders());
+            claim.blocked_at = some(alone.objects(before.memory.peek(lock.0)?))?;
         }
         Some(claim)
     }
