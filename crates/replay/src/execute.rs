@@ -536,6 +536,7 @@ impl<'a> Machine<'a> {
         let from = frame.block;
         if self.footprint.is_watched() && self.may_come_back(thread, from, to) {
             self.footprint.note(Look::Turn);
+            self.note_round();
         }
         if self.config.unwind.is_some() || !self.config.unwind_loops.is_empty() {
             self.count_loop(thread, from, to)?;

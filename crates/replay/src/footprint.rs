@@ -80,6 +80,14 @@ impl Footprint {
         }
     }
 
+    /// Goes on with what was taken.
+    pub(crate) fn put_back(&self, all: Vec<Look>) {
+        if let Some(looks) = &self.0 {
+            let known = all.iter().cloned().collect();
+            *looks.borrow_mut() = Looks { all, known };
+        }
+    }
+
     /// What was looked at since the last call.
     pub(crate) fn take(&self) -> Vec<Look> {
         match &self.0 {

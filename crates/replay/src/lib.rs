@@ -41,6 +41,7 @@ mod memory;
 mod models;
 mod object;
 mod open_inputs;
+mod pause;
 mod prove;
 mod schedule;
 mod shadow;

@@ -30,10 +30,11 @@
 //! accessed by nobody else while the thread has that lock.
 
 use super::Reductions;
+use super::claims::Claim;
 use super::components::{Components, Slot};
 use super::steps::Step;
 use crate::image::Image;
-use crate::machine::{Config, Machine};
+use crate::machine::Config;
 use crate::object::{Object, Origin};
 use crate::sync::Sync;
 use crate::thread::{Frame, Life, Then, Thread};
@@ -42,33 +43,9 @@ use analysis::futures::Manner;
 use analysis::sharing::Lock;
 use analysis::{AbstractObject, Future, Futures, ObjectId, Sharing};
 use ir::{Body, Callee, Constant, Location, Op, Operand, Program};
-use library::{C11Thread, Function, Mutex, RwLock, Semaphore, Spin, Thread as ThreadOp};
+use library::{C11Thread, Function, Thread as ThreadOp};
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// What a step does, as far as others may have to do with it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Claim {
-    pub reads: Vec<ObjectId>,
-    pub writes: Vec<ObjectId>,
-    pub syncs: Vec<ObjectId>,
-    /// It gives back a lock, or posts a semaphore.
-    pub releases: bool,
-    pub creates: bool,
-    pub joins: bool,
-    pub ends: bool,
-    /// It depends on keys and on what is registered for the end.
-    pub looks_at_rest: bool,
-    pub looks_at_freed_blocks: bool,
-    /// It goes backwards in its function.
-    pub turns: bool,
-    /// It creates, ends or joins a thread.
-    pub is_progress: bool,
-    /// If it has to wait: those without whom it waits for ever, be it that they have a
-    /// lock or that they have not ended; and the locks.
-    pub blockers: Vec<usize>,
-    pub blocked_at: Vec<ObjectId>,
-}
 
 /// A mistake to make on purpose, so that tests can see that it would be noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -445,40 +422,4 @@ impl<'a> Alone<'a> {
             _ => false,
         }
     }
-}
-
-/// What an instruction has to do with locks and threads.
-pub(super) fn releases(function: Option<Function>) -> bool {
-    matches!(
-        function,
-        Some(
-            Function::Mutex(Mutex::Unlock)
-                | Function::RwLock(RwLock::Unlock)
-                | Function::Spin(Spin::Unlock)
-                | Function::Semaphore(Semaphore::Post)
-                | Function::C11Thread(C11Thread::MutexUnlock)
-        )
-    )
-}
-
-/// Whether it asks if a thread has ended, or lets it go its way.
-pub(super) fn asks_for_ends(function: Option<Function>) -> bool {
-    matches!(
-        function,
-        Some(
-            Function::Thread(ThreadOp::TryJoin | ThreadOp::TimedJoin | ThreadOp::Detach)
-                | Function::C11Thread(C11Thread::ThreadDetach)
-        )
-    )
-}
-
-/// Whether a step of a thread has created, ended or joined threads.
-pub(super) fn is_progress(before: &Machine, after: &Machine) -> bool {
-    let count = |machine: &Machine| {
-        let threads = machine.threads.iter();
-        threads
-            .map(|thread| usize::from(thread.is_finished()) + usize::from(thread.is_joined))
-            .sum::<usize>()
-    };
-    after.threads.len() > before.threads.len() || count(after) > count(before)
 }

@@ -103,6 +103,11 @@ impl<'s> Script<'s> {
             is_overrun: false,
         }
     }
+
+    /// Whoever asks has come to a place where it matters no more what was asked before.
+    pub(super) fn begin_anew(&mut self) {
+        self.combinations = 1;
+    }
 }
 
 impl Inputs for Script<'_> {

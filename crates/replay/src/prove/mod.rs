@@ -15,6 +15,7 @@
 //! all numbers of contexts are covered.
 
 mod alone;
+mod claims;
 mod components;
 mod contents;
 mod crew;
@@ -25,6 +26,7 @@ mod joins;
 mod locals;
 mod objects;
 mod observed;
+mod questions;
 mod search;
 mod steps;
 mod symmetry;

@@ -29,7 +29,8 @@
 //! kept. They are never many in a row, since no such step goes backwards; and where
 //! threads are created without end, every now and then a state is kept.
 
-use super::alone::{Claim, Mistake};
+use super::alone::Mistake;
+use super::claims::Claim;
 use super::steps::{Fate, Step, Steps};
 use super::symmetry::Joins;
 use analysis::ObjectId;
