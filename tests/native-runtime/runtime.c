@@ -170,6 +170,25 @@ __attribute__((weak)) void __VERIFIER_assume(int holds) {
         stop_for_ever();
 }
 
+// The names of other verifiers for the same.
+
+__attribute__((weak)) void __CPROVER_assume(_Bool holds) {
+    __VERIFIER_assume(holds);
+}
+
+__attribute__((weak)) void __ESBMC_assume(_Bool holds) {
+    __VERIFIER_assume(holds);
+}
+
+__attribute__((weak)) void __CPROVER_assert(_Bool holds, const char *message) {
+    (void)message;
+    __VERIFIER_assert(holds);
+}
+
+__attribute__((weak)) void __ESBMC_assert(_Bool holds, const char *message) {
+    __CPROVER_assert(holds, message);
+}
+
 static uint64_t number_of(const char *name, uint64_t otherwise) {
     const char *text = getenv(name);
     return text ? strtoull(text, NULL, 10) : otherwise;

@@ -115,7 +115,11 @@ fn few_functions_override_the_program() {
             "reach_error",
             "__VERIFIER_error",
             "__VERIFIER_atomic_begin",
-            "__VERIFIER_atomic_end"
+            "__CPROVER_atomic_begin",
+            "__ESBMC_atomic_begin",
+            "__VERIFIER_atomic_end",
+            "__CPROVER_atomic_end",
+            "__ESBMC_atomic_end"
         ]
     );
     assert!(!overrides_body(Function::Verifier(Verifier::Assert)));

@@ -89,6 +89,17 @@ const REDEFINED: [&str; 4] = [
     "@__VERIFIER_assert(",
 ];
 
+/// Functions that nobody may come between the beginning and the end of; all that
+/// begin so.
+const SECTIONS: [&str; 3] = [
+    "@__VERIFIER_atomic",
+    "@__CPROVER_atomic",
+    "@__ESBMC_atomic",
+];
+
+/// Functions that answer with an input; all that begin so.
+const INPUTS: [&str; 3] = ["__VERIFIER_nondet", "nondet_", "__ESBMC_nondet"];
+
 /// Functions of the C library that access blocks of memory, as far as programs of
 /// the tests call them; all that begin so.
 const BLOCK_FUNCTIONS: [&str; 13] = [
@@ -118,7 +129,7 @@ pub fn traits(text: &str) -> Traits {
         let code = line.trim_start();
         if line.starts_with("define ") {
             traits.redefines |= REDEFINED.iter().any(|name| line.contains(name));
-            traits.has_atomic_sections |= line.contains("@__VERIFIER_atomic");
+            traits.has_atomic_sections |= names_a_section(line);
             labels.clear();
         }
         if let Some((label, _)) = line.split_once(':')
@@ -136,7 +147,7 @@ pub fn traits(text: &str) -> Traits {
             || code.contains("call") && code.contains("@__atomic")
             // What assembly does is no race, but nobody else sees what it orders.
             || code.contains(" asm ");
-        traits.has_atomic_sections |= code.contains("@__VERIFIER_atomic");
+        traits.has_atomic_sections |= names_a_section(code);
         traits.has_threads |= code.contains("@pthread_create(") || code.contains("@thrd_create(");
         traits.has_early_ends |= EARLY_ENDS.iter().any(|name| code.contains(name));
         traits.has_lent_locks |= LOCK_FUNCTIONS.iter().any(|name| {
@@ -169,10 +180,13 @@ pub fn traits(text: &str) -> Traits {
         }
     }
     for declared in declarations(text) {
-        let is_input = declared.is_unknown() || declared.name.starts_with("__VERIFIER_nondet");
-        traits.strange_input |= is_input && declared.stub().is_none();
+        traits.strange_input |= declared.is_input() && declared.stub().is_none();
     }
     traits
+}
+
+fn names_a_section(line: &str) -> bool {
+    SECTIONS.iter().any(|name| line.contains(name))
 }
 
 /// Whether an access is to more than the machine accesses at once.
@@ -417,7 +431,7 @@ impl<'t> Declared<'t> {
     }
 
     fn is_input(&self) -> bool {
-        self.is_unknown() || self.name.starts_with("__VERIFIER_nondet")
+        self.is_unknown() || INPUTS.iter().any(|name| self.name.starts_with(name))
     }
 
     /// A body that asks for an input and returns it; `None` if the type of the
