@@ -8,8 +8,9 @@
 
 use crate::inputs::{Domain, InputKind};
 use crate::object::ObjectId;
+use crate::open_names::Name;
+use crate::ranges::Ranges;
 use crate::sync::SyncKey;
-use analysis::Site;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -38,13 +39,21 @@ pub(crate) enum Look {
     /// Keys, functions for the end of the process, and the like.
     Rest,
     /// An answer that was asked for.
-    Input(InputKind, Domain, u128, Option<Site>),
+    Input(InputKind, Domain, u128),
     /// Not something to depend on: the thread begins another round of a loop, and may
     /// be where it was before. Whoever comes back to the same state does so at least
     /// once.
     Turn,
     /// Something depends on an input that was left open.
     Open,
+    /// Which names there are of inputs that are left open; and what is known of one.
+    Names,
+    Name(Name),
+    /// Not something to depend on: a decision was taken both ways that may depend on
+    /// others taken before.
+    Guess,
+    /// Not something to depend on: numbers between which such an input was told apart.
+    Points(Ranges),
     /// Too much to tell.
     Everything,
 }

@@ -19,6 +19,7 @@ use crate::image::Image;
 use crate::inputs::{Input, Inputs, NoInput};
 use crate::memory::{Memory, OutOfMemory};
 use crate::open_inputs::OpenInputs;
+use crate::open_names::OpenNames;
 use crate::sync::{FutexWaiter, MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
@@ -201,6 +202,8 @@ pub struct Machine<'a> {
     pub(crate) open_inputs: OpenInputs,
     /// An input was left open since somebody set it to false.
     pub(crate) is_answer_open: bool,
+    /// What is known of inputs that are left open.
+    pub(crate) open_names: OpenNames,
     /// If the driver wants to see threads that go round and ask for inputs: how many
     /// inputs there were when it last has.
     pub(crate) pauses: Option<usize>,
@@ -257,6 +260,7 @@ impl<'a> Machine<'a> {
             footprint: Footprint::default(),
             open_inputs: OpenInputs::NONE,
             is_answer_open: false,
+            open_names: OpenNames::default(),
             pauses: None,
             is_paused: false,
             begun: None,
@@ -328,6 +332,7 @@ impl<'a> Machine<'a> {
             footprint,
             open_inputs: OpenInputs::NONE,
             is_answer_open: false,
+            open_names: OpenNames::default(),
             pauses: None,
             is_paused: false,
             begun: None,

@@ -91,11 +91,7 @@ const REDEFINED: [&str; 4] = [
 
 /// Functions that nobody may come between the beginning and the end of; all that
 /// begin so.
-const SECTIONS: [&str; 3] = [
-    "@__VERIFIER_atomic",
-    "@__CPROVER_atomic",
-    "@__ESBMC_atomic",
-];
+const SECTIONS: [&str; 3] = ["@__VERIFIER_atomic", "@__CPROVER_atomic", "@__ESBMC_atomic"];
 
 /// Functions that answer with an input; all that begin so.
 const INPUTS: [&str; 3] = ["__VERIFIER_nondet", "nondet_", "__ESBMC_nondet"];

@@ -282,12 +282,7 @@ fn prove_with(
 ) -> Proof {
     let options = ProofOptions {
         find_all: true,
-        inputs: Samples {
-            full_width: 0,
-            values: inputs.to_vec(),
-            open,
-            observed: None,
-        },
+        inputs: Samples::of(0, inputs, open),
         reductions,
         tries_spurious_wakeups: false,
         is_checked: true,

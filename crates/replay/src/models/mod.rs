@@ -174,7 +174,13 @@ impl<'a> Machine<'a> {
                 // Ending a thread leaves no frame to return to.
                 if !thread.frames.is_empty() {
                     let ty = call.result_type.as_ref();
-                    let shadow = ty.map_or(Shadow::None, |ty| self.answered_shadow(ty));
+                    let (value, shadow) = match (ty, value) {
+                        (Some(ty), Some(value)) => {
+                            let (value, shadow) = self.answered(ty, value);
+                            (Some(value), shadow)
+                        }
+                        (_, value) => (value, Shadow::None),
+                    };
                     self.complete_with(thread, call.result, value, shadow);
                 }
                 Ok(Flow::Done)

@@ -67,6 +67,8 @@ impl Steps<'_> {
                         Slot::Rest if is_changed(*slot) => return None,
                         Slot::Rest => claim.looks_at_rest = true,
                         Slot::Thread(_) => claim.joins = true,
+                        // Whatever the value is, others see the same of it.
+                        Slot::Open(_) => {}
                         Slot::Sync((object, _)) => {
                             let object = before.memory.peek(object)?;
                             claim.releases |= is_changed(*slot) && releases(function);
@@ -93,6 +95,8 @@ impl Steps<'_> {
                 Question::OthersRunning if ends && before.at_exit.is_empty() => {}
                 Question::OthersRunning => return None,
                 Question::FreedBlocks => claim.looks_at_freed_blocks = true,
+                // Names are as good as each other.
+                Question::Names => {}
             }
         }
         // What changes without having been looked at is new, or the thread itself.

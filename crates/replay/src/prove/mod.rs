@@ -25,7 +25,6 @@ mod inputs;
 mod joins;
 mod locals;
 mod objects;
-mod observed;
 mod questions;
 mod search;
 mod steps;
@@ -38,7 +37,6 @@ mod words;
 
 pub use alone::Mistake;
 pub use inputs::Samples;
-pub use observed::Observed;
 
 use crate::coverage::Coverage;
 use crate::explore::{Exploration, Found, Interruption, Limit};

@@ -23,6 +23,8 @@ pub(super) enum Question {
     OthersRunning,
     /// Whether there are freed blocks.
     FreedBlocks,
+    /// Which names of open inputs there are.
+    Names,
 }
 
 enum Place {
@@ -59,6 +61,7 @@ impl Steps<'_> {
                 }))
             }
             Question::FreedBlocks => u32::from(self.components.has_freed_blocks(state)),
+            Question::Names => self.components.open_names(state),
         }
     }
 
@@ -133,7 +136,14 @@ impl Steps<'_> {
                     if *other == thread => {}
                 Look::Handle(other) => add(&mut asked, Question::Handle(*other)),
                 Look::Ended(other) => add(&mut asked, Question::Ended(*other)),
-                Look::Turn | Look::Open => {}
+                Look::Turn | Look::Open | Look::Guess | Look::Points(_) => {}
+                Look::Names => add(&mut asked, Question::Names),
+                Look::Name(name) => {
+                    if before.open_names.get(*name).is_some() {
+                        let slot = self.components.slot(Slot::Open(*name));
+                        add(&mut asked, Question::Content(slot));
+                    }
+                }
                 Look::Thread(other) => {
                     if let Some(slot) = self.components.thread_slot(*other) {
                         add(&mut asked, Question::Content(slot));
@@ -150,8 +160,8 @@ impl Steps<'_> {
                     }
                 }
                 Look::Rest => add(&mut asked, Question::Content(0)),
-                Look::Input(kind, domain, value, site) => {
-                    let (values, _) = choices(*kind, *domain, *site, &self.samples);
+                Look::Input(kind, domain, value) => {
+                    let (values, _) = choices(*kind, *domain, &self.samples);
                     asked.push(Asked::Input(values, *value));
                 }
                 Look::Everything => return (asked, false),

@@ -122,9 +122,13 @@ pub(super) struct Steps<'a> {
     pub effort: Effort,
     /// Kinds of inputs that were left open.
     pub left_open: BTreeSet<InputKind>,
+    /// Numbers at which some of them were told apart.
+    pub points: BTreeSet<u64>,
     /// Where something depended on them, both ways were taken: not all that was found
     /// need be so.
     pub has_decided: bool,
+    /// Some of these may contradict each other.
+    pub has_guessed: bool,
     /// Something depends on one of them, so values are needed.
     pub is_open_needed: bool,
     /// A step asks for more than can be tried.
@@ -171,7 +175,9 @@ impl<'a> Steps<'a> {
             roots: Vec::new(),
             effort: Effort::default(),
             left_open: BTreeSet::new(),
+            points: BTreeSet::new(),
             has_decided: false,
+            has_guessed: false,
             is_open_needed: false,
             has_too_many_answers: false,
             notices: Vec::new(),
@@ -310,7 +316,12 @@ impl<'a> Steps<'a> {
                     self.left_open.insert(*kind);
                 }
                 Look::Input(InputKind::Decision, ..) => self.has_decided = true,
+                Look::Guess => self.has_guessed = true,
                 Look::Open => self.is_open_needed = true,
+                Look::Points(numbers) => {
+                    let ends = numbers.iter().flat_map(|(from, to)| [from, to]);
+                    self.points.extend(ends);
+                }
                 _ => {}
             }
         }
@@ -354,6 +365,7 @@ impl<'a> Steps<'a> {
     /// Puts a state into the form in which it is kept. Returns for each thread whose
     /// content has moved where the content was, if any has.
     pub(super) fn normalise(&mut self, row: &mut Vec<u32>) -> Option<Vec<(usize, usize)>> {
+        self.components.forget_names(row);
         let alone = self.alone.as_mut()?;
         let mut threads = std::mem::take(&mut self.listed);
         threads.clear();

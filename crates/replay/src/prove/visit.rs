@@ -66,8 +66,9 @@ impl<'a> Visitor<'a> {
 
     /// There is no use in going on.
     pub(super) fn has_failed(&self) -> bool {
-        let is_uncertain =
-            self.steps.has_decided && (self.findings.has_any() || self.table.len() > MOST_COARSE);
+        let steps = &self.steps;
+        let is_uncertain = steps.has_decided && self.findings.has_any()
+            || steps.has_guessed && self.table.len() > MOST_COARSE;
         is_uncertain || self.steps.is_open_needed || self.steps.has_too_many_answers
     }
 
@@ -333,9 +334,11 @@ impl<'a> Visitor<'a> {
             if goes != (step.fate == Fate::Goes) {
                 unlike.push(format!("a step of thread {thread} ends, or does not"));
             } else if goes {
-                let state = steps.components.state(&machine);
+                let mut state = steps.components.state(&machine);
                 let mut remembered = Vec::new();
                 steps.apply(row, step, &mut remembered);
+                steps.components.forget_names(&mut state);
+                steps.components.forget_names(&mut remembered);
                 if state != remembered {
                     unlike.push(format!("a step of thread {thread} is not as remembered"));
                 }
