@@ -33,7 +33,12 @@ pub enum Manner {
     Synchronises,
 }
 
-const MANNERS: usize = 4;
+pub const MANNERS: [Manner; 4] = [
+    Manner::Reads,
+    Manner::Writes,
+    Manner::Waits,
+    Manner::Synchronises,
+];
 
 /// What may happen from somewhere on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +63,7 @@ impl Future {
     fn new(objects: usize) -> Future {
         let words = objects.div_ceil(64);
         Future {
-            bits: vec![0; MANNERS * words],
+            bits: vec![0; MANNERS.len() * words],
             words,
             ..Future::default()
         }

@@ -152,6 +152,12 @@ impl<'a> Machine<'a> {
                 };
                 let was_open = std::mem::take(&mut self.is_answer_open);
                 let value = self.ask(thread, inputs, InputKind::Uninitialised, domain)?;
+                let is_whole =
+                    (0..piece).all(|byte| !self.memory.is_initialised(object, at + byte, 1));
+                let value = match is_whole && !is_pointer {
+                    true => self.answered_bytes(piece, value),
+                    false => value,
+                };
                 let bytes = value.to_le_bytes();
                 if self.leaves_open() {
                     // What is not left open has its value now.

@@ -63,7 +63,7 @@ impl<'a> Machine<'a> {
             None => inputs.choose(&request)?,
         };
         self.is_answer_open |= self.open_inputs.has(kind, domain);
-        self.footprint.note(Look::Input(kind, domain, value, site));
+        self.footprint.note(Look::Input(kind, domain, value));
         self.inputs.push(Input {
             thread: thread.id,
             kind,

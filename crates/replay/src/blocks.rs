@@ -40,7 +40,7 @@ impl Memory {
     /// What an object points to, be it by pointers or by integers.
     fn add_targets(&self, object: &Object, found: &mut Vec<ObjectId>) {
         found.extend(object.pointers.values());
-        let numbers = object.numbers(self.pointer_bytes);
+        let numbers = object.numbers(self.pointer_bytes, self.is_open);
         found.extend(numbers.filter_map(|number| self.resolve(number).object));
     }
 

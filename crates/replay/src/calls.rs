@@ -152,7 +152,8 @@ impl<'a> Machine<'a> {
                 let ty = &body.values[result];
                 self.is_answer_open = false;
                 let value = self.ask_value(thread, inputs, InputKind::UnknownCall, ty)?;
-                shadow = self.answered_shadow(ty);
+                let (value, answered) = self.answered(ty, value);
+                shadow = answered;
                 Some(value)
             }
             None => None,
@@ -219,8 +220,10 @@ impl<'a> Machine<'a> {
                 None => {
                     let kind = InputKind::Undefined;
                     self.is_answer_open = false;
-                    values.push(self.ask_value(thread, inputs, kind, &param.ty)?);
-                    shadows.push(self.answered_shadow(&param.ty));
+                    let value = self.ask_value(thread, inputs, kind, &param.ty)?;
+                    let (value, shadow) = self.answered(&param.ty, value);
+                    values.push(value);
+                    shadows.push(shadow);
                 }
             }
         }
@@ -421,6 +424,8 @@ impl<'a> Machine<'a> {
             Then::Drop => {
                 if thread.frames.is_empty() && thread.life == Life::Running {
                     thread.is_result_open = self.leaves_open() && shadow.is_some();
+                    // It has no name then.
+                    let value = value.filter(|_| !thread.is_result_open);
                     thread.life = Life::Ending(if thread.id == 0 {
                         let code = value.map_or(0, |value| value.low_bits() as i32);
                         End::Process(code)

@@ -14,6 +14,7 @@ use crate::shadow::Shadow;
 use crate::thread::{Pending, Phase, Thread};
 use crate::value::{self, Pointer, Value};
 use crate::violation::{Property, ViolationKind};
+use analysis::Round;
 use cranelift_entity::EntityRef;
 use ir::{BlockId, Body, Inst, Location, Op, Operand, Ordering, RmwOp, Terminator, Type, ValueId};
 
@@ -54,7 +55,7 @@ impl<'a> Machine<'a> {
                 let ty = self.result_type(body, inst);
                 self.is_answer_open = false;
                 let value = self.ask_value(thread, inputs, InputKind::Undefined, &ty)?;
-                let shadow = self.answered_shadow(&ty);
+                let (value, shadow) = self.answered(&ty, value);
                 self.complete_with(thread, inst.result, Some(value), shadow);
                 return Ok(Flow::Done);
             }
@@ -87,9 +88,14 @@ impl<'a> Machine<'a> {
             }
             Op::Unsupported { what } => return Err(self.unsupported(thread, what.clone())),
             op => {
+                if let Some(is_true) = self.decide_comparison(thread, inputs, body, inst)? {
+                    self.complete(thread, inst.result, Some(Value::bool(is_true)));
+                    return Ok(Flow::Done);
+                }
                 self.note_open_operands(thread, inst);
                 let value = self.compute(thread, body, inst, op)?;
                 let shadow = self.computed_shadow(thread, body, inst);
+                let (value, shadow) = self.renamed(thread, body, inst, value, shadow);
                 self.complete_with(thread, inst.result, Some(value), shadow);
                 return Ok(Flow::Done);
             }
@@ -279,8 +285,23 @@ impl<'a> Machine<'a> {
         self.memory.is_open = is_open;
         if let Some(stored) = &shadows.stored {
             self.memory.set_shadow(target.0, target.1, ty, stored);
+            let is_copied = !matches!(&inst.op, Op::Rmw { op, .. } if *op != RmwOp::Exchange);
+            if stored.is_some() && self.leaves_open() && !is_copied {
+                self.blank_memory(target, ty);
+            }
         }
-        self.complete_with(thread, inst.result, result, shadows.result);
+        let (mut result, mut shadow) = (result, shadows.result);
+        if shadow.is_some()
+            && self.leaves_open()
+            && let (Some(register), Some(value)) = (inst.result, result.take())
+            && let Some(body) = thread
+                .frame()
+                .and_then(|frame| self.image.body(frame.function))
+        {
+            let (value, left) = self.tidied(&body.values[register], value, shadow);
+            (result, shadow) = (Some(value), left);
+        }
+        self.complete_with(thread, inst.result, result, shadow);
         Ok(Flow::Done)
     }
 
@@ -441,16 +462,8 @@ impl<'a> Machine<'a> {
                 cases,
                 default,
             } => {
-                let shadow = self.shadow(thread, *value);
-                let ways = cases.len() as u64 + 1;
-                let case = match self.decide(thread, inputs, &shadow, ways)? {
-                    Some(way) => cases.get(way as usize),
-                    None => {
-                        self.expect_clean(thread, &shadow, "what a switch selects by")?;
-                        let bits = self.operand(thread, *value).bits();
-                        cases.iter().find(|(case, _)| *case == bits)
-                    }
-                };
+                let case = self.choose_case(thread, inputs, body, *value, cases)?;
+                let case = case.and_then(|case| cases.get(case));
                 self.jump(thread, body, case.map_or(*default, |(_, target)| *target))?;
             }
             Terminator::IndirectJump { address, .. } => {
@@ -490,13 +503,78 @@ impl<'a> Machine<'a> {
         Ok(Flow::Done)
     }
 
+    /// Which case of a switch is taken.
+    fn choose_case(
+        &mut self,
+        thread: &mut Thread,
+        inputs: &mut dyn Inputs,
+        body: &Body,
+        selects_by: Operand,
+        cases: &[(u128, BlockId)],
+    ) -> Result<Option<usize>, Stop> {
+        let shadow = self.shadow(thread, selects_by);
+        if shadow.is_some() {
+            let width = self.width(&body.operand_type(self.image.program, selects_by));
+            let numbers: Vec<u128> = cases.iter().map(|(case, _)| *case).collect();
+            let decided = self.decide_case(thread, inputs, selects_by, &numbers, width)?;
+            if decided.is_some() {
+                return Ok(decided);
+            }
+        }
+        if let Some(way) = self.decide(thread, inputs, &shadow, cases.len() as u64 + 1)? {
+            return Ok(Some(way as usize));
+        }
+        self.expect_clean(thread, &shadow, "what a switch selects by")?;
+        let bits = self.operand(thread, selects_by).bits();
+        Ok(cases.iter().position(|(case, _)| *case == bits))
+    }
+
+    /// Whether a thread may have been where it is now at the same point of a loop, all
+    /// being as it was.
+    fn may_come_back(&self, thread: &Thread, from: BlockId, to: BlockId) -> bool {
+        let Some(frame) = thread.frames.last() else {
+            return false;
+        };
+        let loops = self.image.loops(frame.function);
+        let Some(id) = loops.and_then(|loops| loops.is_back_edge(from, to)) else {
+            return false;
+        };
+        match self.image.round(frame.function, id) {
+            Round::Any => true,
+            Round::Creates => false,
+            Round::Counts(counter) => {
+                let counted = self.own_number(thread, counter.address, counter.width);
+                counted.is_none_or(|value| counter.has_passed(value))
+            }
+        }
+    }
+
+    /// What a variable of the thread holds whose address is in a register; nothing if
+    /// that is not certain.
+    fn own_number(&self, thread: &Thread, address: ValueId, width: u32) -> Option<u64> {
+        let frame = thread.frames.last()?;
+        let Value::Pointer(pointer) = frame.registers[address.index()] else {
+            return None;
+        };
+        let object = self.memory.peek(pointer.object?)?;
+        let len = u64::from(width / 8);
+        let is_plain = object.size == len && !object.is_shared && object.is_initialised(0, len);
+        if !is_plain || object.shadow.iter().any(|bits| *bits != 0) {
+            return None;
+        }
+        let mut word = [0; 8];
+        word[..len as usize].copy_from_slice(&object.bytes);
+        Some(u64::from_le_bytes(word))
+    }
+
     fn jump(&mut self, thread: &mut Thread, body: &Body, to: BlockId) -> Result<(), Stop> {
         let Some(frame) = thread.frames.last() else {
             return Ok(());
         };
         let from = frame.block;
-        if to.index() <= from.index() {
+        if self.footprint.is_watched() && self.may_come_back(thread, from, to) {
             self.footprint.note(Look::Turn);
+            self.note_round();
         }
         if self.config.unwind.is_some() || !self.config.unwind_loops.is_empty() {
             self.count_loop(thread, from, to)?;

@@ -8,8 +8,9 @@
 
 use crate::inputs::{Domain, InputKind};
 use crate::object::ObjectId;
+use crate::open_names::Name;
+use crate::ranges::Ranges;
 use crate::sync::SyncKey;
-use analysis::Site;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -38,12 +39,21 @@ pub(crate) enum Look {
     /// Keys, functions for the end of the process, and the like.
     Rest,
     /// An answer that was asked for.
-    Input(InputKind, Domain, u128, Option<Site>),
-    /// Not something to depend on: the thread comes to a block that is not after the
-    /// one it was in. Whoever goes round in a loop does so at least once.
+    Input(InputKind, Domain, u128),
+    /// Not something to depend on: the thread begins another round of a loop, and may
+    /// be where it was before. Whoever comes back to the same state does so at least
+    /// once.
     Turn,
     /// Something depends on an input that was left open.
     Open,
+    /// Which names there are of inputs that are left open; and what is known of one.
+    Names,
+    Name(Name),
+    /// Not something to depend on: a decision was taken both ways that may depend on
+    /// others taken before.
+    Guess,
+    /// Not something to depend on: numbers between which such an input was told apart.
+    Points(Ranges),
     /// Too much to tell.
     Everything,
 }
@@ -64,6 +74,11 @@ impl Footprint {
         Footprint(Some(Rc::default()))
     }
 
+    /// Whether somebody wants to know.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.0.is_some()
+    }
+
     #[inline]
     pub(crate) fn note(&self, look: Look) {
         if let Some(looks) = &self.0 {
@@ -71,6 +86,14 @@ impl Footprint {
             if matches!(look, Look::Input(..)) || looks.known.insert(look.clone()) {
                 looks.all.push(look);
             }
+        }
+    }
+
+    /// Goes on with what was taken.
+    pub(crate) fn put_back(&self, all: Vec<Look>) {
+        if let Some(looks) = &self.0 {
+            let known = all.iter().cloned().collect();
+            *looks.borrow_mut() = Looks { all, known };
         }
     }
 

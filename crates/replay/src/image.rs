@@ -6,7 +6,7 @@
 use crate::liveness::Liveness;
 use crate::memory::{Memory, ObjectId, Origin, OutOfMemory};
 use crate::value::{Pointer, Value};
-use analysis::{LoopId, Loops};
+use analysis::{LoopId, Loops, Round, Rounds};
 use cranelift_entity::EntityRef;
 use ir::{
     BlockId, Body, Callee, ConstId, Constant, FunctionId, GlobalId, Initial, Op, Program, Symbol,
@@ -41,6 +41,7 @@ pub struct Image<'p> {
     pub variables: Vec<(String, ObjectId)>,
     /// The object behind the standard error stream.
     pub standard_error: Option<ObjectId>,
+    rounds: OnceCell<Rounds>,
 }
 
 enum ConstantValue {
@@ -109,6 +110,7 @@ impl<'p> Image<'p> {
             }),
             variables: Vec::new(),
             standard_error: None,
+            rounds: OnceCell::new(),
         };
         image.collect_labels();
         image.place_globals()?;
@@ -377,6 +379,12 @@ impl<'p> Image<'p> {
         let body = self.body(function)?;
         let facts = &self.functions[function.index()];
         Some(facts.loops.get_or_init(|| Loops::of(body)))
+    }
+
+    /// What is known of the rounds of a loop.
+    pub fn round(&self, function: FunctionId, id: LoopId) -> Round {
+        let rounds = self.rounds.get_or_init(|| Rounds::of(self.program));
+        rounds.of_loop(function, id)
     }
 
     pub fn liveness(&self, function: FunctionId) -> Option<&Liveness> {

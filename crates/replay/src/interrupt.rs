@@ -246,7 +246,7 @@ impl<'a> Machine<'a> {
         if choices.len() > 1 {
             let domain = Domain::Below(choices.len() as u64);
             let kind = InputKind::Interruption;
-            self.footprint.note(Look::Input(kind, domain, index, None));
+            self.footprint.note(Look::Input(kind, domain, index));
             self.note_answer(thread.id, kind, index);
         }
         Ok(choices.get(index as usize).copied().flatten())

@@ -44,7 +44,10 @@ mod memory;
 mod models;
 mod object;
 mod open_inputs;
+mod open_names;
+mod pause;
 mod prove;
+mod ranges;
 mod schedule;
 mod shadow;
 mod snapshot;
@@ -77,8 +80,7 @@ pub use machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported
 pub use memory::OutOfMemory;
 pub use open_inputs::OpenInputs;
 pub use prove::{
-    Aid, Mistake, Observed, Proof, ProofOptions, ProofProgress, Reductions, Samples, prove,
-    prove_with_aid,
+    Aid, Mistake, Proof, ProofOptions, ProofProgress, Reductions, Samples, prove, prove_with_aid,
 };
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use thread::Stuck;

@@ -20,6 +20,7 @@ use crate::inputs::{Input, Inputs, NoInput};
 use crate::kernel::Kernel;
 use crate::memory::{Memory, OutOfMemory};
 use crate::open_inputs::OpenInputs;
+use crate::open_names::OpenNames;
 use crate::sync::{FutexWaiter, MutexType, OnceState, Sync, SyncTable};
 use crate::thread::{Access, End, Life, Pending, Stuck, Then, Thread, Wait};
 use crate::value::{Pointer, Value};
@@ -203,7 +204,15 @@ pub struct Machine<'a> {
     pub(crate) open_inputs: OpenInputs,
     /// An input was left open since somebody set it to false.
     pub(crate) is_answer_open: bool,
-    vacant: Rc<Thread>,
+    /// What is known of inputs that are left open.
+    pub(crate) open_names: OpenNames,
+    /// If the driver wants to see threads that go round and ask for inputs: how many
+    /// inputs there were when it last has.
+    pub(crate) pauses: Option<usize>,
+    pub(crate) is_paused: bool,
+    /// The thread that does so, if it was created by the current step.
+    pub(crate) begun: Option<usize>,
+    pub(crate) vacant: Rc<Thread>,
     /// Of runs under a weak memory model.
     pub(crate) weak: Option<Box<Weak>>,
 }
@@ -254,6 +263,10 @@ impl<'a> Machine<'a> {
             footprint: Footprint::default(),
             open_inputs: OpenInputs::NONE,
             is_answer_open: false,
+            open_names: OpenNames::default(),
+            pauses: None,
+            is_paused: false,
+            begun: None,
             vacant: Rc::new(Thread::vacant()),
             weak,
         };
@@ -323,6 +336,10 @@ impl<'a> Machine<'a> {
             footprint,
             open_inputs: OpenInputs::NONE,
             is_answer_open: false,
+            open_names: OpenNames::default(),
+            pauses: None,
+            is_paused: false,
+            begun: None,
             vacant: Rc::new(Thread::vacant()),
             weak: None,
         }
@@ -608,7 +625,10 @@ impl<'a> Machine<'a> {
         inputs: &mut dyn Inputs,
     ) -> Result<(), Stop> {
         let mut work = 0;
-        while self.exit_code.is_none() && !thread.is_finished() && !thread.is_atomic_start {
+        let is_over = |machine: &Self, thread: &Thread| {
+            machine.exit_code.is_some() || thread.is_finished() || thread.is_atomic_start
+        };
+        while !is_over(self, thread) && !self.is_paused {
             if thread.frames.is_empty() {
                 if let Life::Running = thread.life {
                     thread.life = Life::Ending(End::Process(0));

@@ -167,12 +167,21 @@ impl Object {
         }
     }
 
-    /// The words in it that are no pointers.
-    pub(crate) fn numbers(&self, pointer_bytes: u64) -> impl Iterator<Item = u64> {
+    /// The words in it that are no pointers; nor those with bits that were left open, if
+    /// shadows mean that.
+    pub(crate) fn numbers(&self, pointer_bytes: u64, has_open: bool) -> impl Iterator<Item = u64> {
         let words = self.bytes.chunks_exact(pointer_bytes as usize).enumerate();
         words.filter_map(move |(index, bytes)| {
             let at = index as u64 * pointer_bytes;
-            if self.pointers.contains_key(&at) || !self.is_initialised(at, pointer_bytes) {
+            let is_open = |byte: u64| {
+                self.shadow
+                    .get(byte as usize)
+                    .is_some_and(|bits| *bits != 0)
+            };
+            let has_none = self.pointers.contains_key(&at)
+                || !self.is_initialised(at, pointer_bytes)
+                || has_open && (at..at + pointer_bytes).any(is_open);
+            if has_none {
                 return None;
             }
             let mut buffer = [0; 8];
@@ -184,6 +193,15 @@ impl Object {
     /// Nothing has been written yet.
     pub(crate) fn shadow_all(&mut self) {
         self.shadow = vec![0xff; self.size as usize];
+    }
+
+    /// Forgets what a range holds under its shadow.
+    pub(crate) fn blank(&mut self, offset: u64, len: u64) {
+        if !self.shadow.is_empty() {
+            for at in offset as usize..(offset + len) as usize {
+                self.bytes[at] &= !self.shadow[at];
+            }
+        }
     }
 
     /// Says of a range which of its bits were never written.

@@ -9,9 +9,10 @@
 //!
 //! Where all that depends on them is which way to go, both ways may be taken instead
 //! ([`OpenInputs::decides`]). Whatever the value is, the run with that value goes one of
-//! them, so together they stand for all runs; but also for some that there are not, since
-//! a later decision does not know of the earlier ones. So nothing that goes wrong then is
-//! certain, while nothing going wrong is.
+//! them, so together they stand for all runs. If the value has a name
+//! ([`crate::open_names`]), later decisions know of the earlier ones; else some runs are
+//! among them that there are not. Either way it is not known with which value something
+//! goes wrong, so nothing that does is told, while nothing going wrong is certain.
 //!
 //! Only the prover does so, and only if nobody looks for memory that was never
 //! written, since both use the same shadows.
@@ -93,6 +94,7 @@ impl<'a> Machine<'a> {
     ) -> Result<Option<u128>, Stop> {
         match shadow.is_some() && self.open_inputs.decides {
             true => {
+                self.footprint.note(Look::Guess);
                 let domain = Domain::Below(ways);
                 let way = self.ask(thread, inputs, InputKind::Decision, domain)?;
                 Ok(Some(way))
@@ -128,7 +130,12 @@ impl<'a> Machine<'a> {
             Op::Binary { op, .. } => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor),
             Op::Cast { op, .. } => !matches!(
                 op,
-                Cast::Truncate | Cast::ZeroExtend | Cast::SignExtend | Cast::Reinterpret
+                Cast::Truncate
+                    | Cast::ZeroExtend
+                    | Cast::SignExtend
+                    | Cast::Reinterpret
+                    | Cast::SignedToFloat
+                    | Cast::UnsignedToFloat
             ),
             _ => false,
         };

@@ -265,6 +265,26 @@ pub enum Wait {
     Join(usize),
 }
 
+impl Wait {
+    /// The lock without which it cannot end, if it is for one that has holders.
+    pub(crate) fn lock(&self) -> Option<SyncKey> {
+        match self {
+            Wait::Mutex(key)
+            | Wait::ReadLock(key)
+            | Wait::WriteLock(key)
+            | Wait::Spin(key)
+            | Wait::Once(key)
+            | Wait::Condition { mutex: key, .. } => Some(*key),
+            Wait::Nothing
+            | Wait::Semaphore(_)
+            | Wait::Barrier(_)
+            | Wait::Futex { .. }
+            | Wait::Files(_)
+            | Wait::Join(_) => None,
+        }
+    }
+}
+
 impl Frame {
     pub fn set_shadow(&mut self, register: ValueId, shadow: Shadow) {
         match shadow {

@@ -7,6 +7,7 @@
 use crate::calls::LibraryCall;
 use crate::machine::{Machine, Stop};
 use crate::memory::ObjectId;
+use crate::models::first_printed;
 use crate::shadow::{self, Shadow, Word};
 use crate::thread::Thread;
 use crate::value::{sign_extend, truncate};
@@ -77,7 +78,13 @@ impl<'a> Machine<'a> {
             Function::Verifier(Verifier::Assume) if self.open_inputs.decides => Some(0),
             _ => None,
         };
-        for (index, argument) in call.args.iter().enumerate() {
+        // It is seen there what depends on them.
+        let printed = match entry.function {
+            Function::Output(op) if self.leaves_open() => first_printed(op),
+            _ => None,
+        };
+        let arguments = call.args.iter().enumerate();
+        for (index, argument) in arguments.take(printed.unwrap_or(usize::MAX)) {
             if argument.shadow.is_some() && Some(index) != handed_on {
                 let what = format!("argument {} of {}", index + 1, entry.name);
                 self.expect_clean(thread, &argument.shadow, &what)?;

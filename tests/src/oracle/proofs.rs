@@ -101,6 +101,14 @@ pub fn variants() -> Vec<Reductions> {
         partial_order: true,
         ..Reductions::NONE
     };
+    let thread_sets = Reductions {
+        thread_sets: true,
+        ..partial_order
+    };
+    let going_on = Reductions {
+        going_on: true,
+        ..partial_order
+    };
     let symmetry = Reductions {
         symmetry: true,
         ..partial_order
@@ -112,6 +120,8 @@ pub fn variants() -> Vec<Reductions> {
     vec![
         Reductions::NONE,
         partial_order,
+        thread_sets,
+        going_on,
         symmetry,
         dead_memory,
         Reductions::ALL,
@@ -272,12 +282,7 @@ fn prove_with(
 ) -> Proof {
     let options = ProofOptions {
         find_all: true,
-        inputs: Samples {
-            full_width: 0,
-            values: inputs.to_vec(),
-            open,
-            observed: None,
-        },
+        inputs: Samples::of(0, inputs, open),
         reductions,
         tries_spurious_wakeups: false,
         is_checked: true,

@@ -35,6 +35,8 @@ mod thread;
 mod time;
 mod verifier;
 
+pub(crate) use output::first_printed;
+
 use crate::calls::LibraryCall;
 use crate::inputs::Inputs;
 use crate::machine::{AccessMode, Flow, Machine, Stop};
@@ -180,7 +182,13 @@ impl<'a> Machine<'a> {
                 // Ending a thread leaves no frame to return to.
                 if !thread.frames.is_empty() {
                     let ty = call.result_type.as_ref();
-                    let shadow = ty.map_or(Shadow::None, |ty| self.answered_shadow(ty));
+                    let (value, shadow) = match (ty, value) {
+                        (Some(ty), Some(value)) => {
+                            let (value, shadow) = self.answered(ty, value);
+                            (Some(value), shadow)
+                        }
+                        (_, value) => (value, Shadow::None),
+                    };
                     self.complete_with(thread, call.result, value, shadow);
                 }
                 Ok(Flow::Done)

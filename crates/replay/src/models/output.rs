@@ -9,8 +9,10 @@ pub(super) mod format_language;
 use super::plan::{Plan, Planned, Sink, UNLIMITED};
 use super::strings::errors;
 use super::{Reply, Site};
+use crate::footprint::Look;
 use crate::machine::{AccessMode, Machine, Stop};
 use crate::memory::{AccessFault, Origin};
+use crate::shadow::Shadow;
 use crate::value::{self, Pointer, Value};
 use crate::violation::ViolationKind;
 use format_language::{Amount, BadFormat, Directive, Field, MAX_FIELD, Piece};
@@ -212,6 +214,8 @@ impl<'a> Machine<'a> {
         let format_text = self.text_arg(site, format, plan)?;
         let is_stored = !matches!(destination, Destination::Print(_));
         let text = self.render(site, &format_text, &mut arguments, is_stored, plan)?;
+        // Nobody reads what is printed; but its length is told.
+        self.is_answer_open |= plan.is_text_open;
         self.plan_list_end(site, format + 1, &arguments, plan);
         self.plan_text(site, destination, text, plan)
     }
@@ -308,6 +312,28 @@ impl<'a> Machine<'a> {
         arguments: &mut Arguments,
         ty: &Type,
     ) -> Result<Value, Stop> {
+        self.note_open(&next_shadow(site, arguments));
+        self.take_argument(site, arguments, ty)
+    }
+
+    /// The same if nothing but the text depends on it.
+    fn printed_argument(
+        &self,
+        site: &Site,
+        arguments: &mut Arguments,
+        ty: &Type,
+        plan: &mut Plan,
+    ) -> Result<Value, Stop> {
+        plan.is_text_open |= self.leaves_open() && next_shadow(site, arguments).is_some();
+        self.take_argument(site, arguments, ty)
+    }
+
+    fn take_argument(
+        &self,
+        site: &Site,
+        arguments: &mut Arguments,
+        ty: &Type,
+    ) -> Result<Value, Stop> {
         let misuse =
             |message: String| Err(self.violated(site.thread, ViolationKind::Misuse, message));
         let missing = || "the format needs more arguments than there are".to_owned();
@@ -370,6 +396,9 @@ impl<'a> Machine<'a> {
                 Piece::Directive(directive) if directive.conversion == b'n' => {
                     let place = self.next_argument(site, arguments, &Type::Pointer)?;
                     let place = self.as_pointer(&place);
+                    if plan.is_text_open {
+                        self.footprint.note(Look::Open);
+                    }
                     let width = directive.length.bits(self.memory.pointer_bytes);
                     let count = Value::from_bits(width, text.len() as u128);
                     self.plan_store(site, place, Type::Int(width), count, plan)?;
@@ -436,7 +465,7 @@ impl<'a> Machine<'a> {
         let conversion = directive.conversion;
         Ok(match conversion {
             b'c' => {
-                let value = self.next_argument(site, arguments, &Type::Int(32))?;
+                let value = self.printed_argument(site, arguments, &Type::Int(32), plan)?;
                 format_language::character(field, value.low_bits() as u8)
             }
             b's' => {
@@ -459,7 +488,7 @@ impl<'a> Machine<'a> {
                 let width = directive.length.bits(self.memory.pointer_bytes);
                 // Small integers come as `int`.
                 let ty = Type::Int(width.max(32));
-                let bits = self.next_argument(site, arguments, &ty)?.bits();
+                let bits = self.printed_argument(site, arguments, &ty, plan)?.bits();
                 let is_signed = matches!(conversion, b'd' | b'i');
                 let number = if is_signed {
                     value::sign_extend(bits, width)
@@ -470,7 +499,7 @@ impl<'a> Machine<'a> {
                 format_language::integer(field, conversion, number < 0, magnitude)
             }
             _ => {
-                let value = self.next_argument(site, arguments, &Type::Double)?;
+                let value = self.printed_argument(site, arguments, &Type::Double, plan)?;
                 format_language::float(field, conversion, f64::from_bits(value.low_bits()))
             }
         })
@@ -496,6 +525,28 @@ impl<'a> Machine<'a> {
             .precision
             .map_or(UNLIMITED, |precision| precision as u64);
         self.read_string(site, pointer, limit, plan)
+    }
+}
+
+/// The shadow of the next argument. Those in lists have none: whoever made the list
+/// has seen to that.
+fn next_shadow(site: &Site, arguments: &Arguments) -> Shadow {
+    match arguments {
+        Arguments::Given(next) => {
+            let argument = site.call.args.get(*next);
+            argument.map_or(Shadow::None, |argument| argument.shadow.clone())
+        }
+        Arguments::Listed(_) => Shadow::None,
+    }
+}
+
+/// Which argument the first is that is only printed, if a function prints.
+pub(crate) fn first_printed(op: Output) -> Option<usize> {
+    match op {
+        Output::Printf => Some(1),
+        Output::Fprintf | Output::Dprintf | Output::PrintfChecked => Some(2),
+        Output::FprintfChecked => Some(3),
+        _ => None,
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pending: Pending,
     /// It is not the thread's turn: what has been read is a guess.
     pub must_wait: bool,
+    /// Text that is printed depends on inputs that are left open.
+    pub is_text_open: bool,
     effects: Vec<Planned>,
 }
 

@@ -96,10 +96,7 @@ impl<'a> Machine<'a> {
         let id = created.id;
         self.begin_thread(site.thread, id);
         self.threads.push(Rc::new(Thread::vacant()));
-        let result = self.advance(&mut created, site.inputs);
-        let result = self.absorb(&mut created, result);
-        self.threads[id] = Rc::new(created);
-        result?;
+        self.begin_local_work(site.thread, id, created, site.inputs)?;
         Ok(Reply::int(0))
     }
 

@@ -29,10 +29,12 @@
 //! destroy it and the like. And what is accessed only with a certain lock held is
 //! accessed by nobody else while the thread has that lock.
 
+use super::Reductions;
+use super::claims::Claim;
 use super::components::{Components, Slot};
 use super::steps::Step;
 use crate::image::Image;
-use crate::machine::{Config, Machine};
+use crate::machine::Config;
 use crate::object::{Object, Origin};
 use crate::sync::Sync;
 use crate::thread::{Frame, Life, Then, Thread};
@@ -40,30 +42,10 @@ use crate::violation::Property;
 use analysis::futures::Manner;
 use analysis::sharing::Lock;
 use analysis::{AbstractObject, Future, Futures, ObjectId, Sharing};
-use ir::{Callee, Constant, Location, Op, Operand, Program};
-use library::{C11Thread, Function, Mutex, RwLock, Semaphore, Spin, Thread as ThreadOp};
+use ir::{Body, Callee, Constant, Location, Op, Operand, Program};
+use library::{C11Thread, Function, Thread as ThreadOp};
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// What a step does, as far as others may have to do with it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Claim {
-    pub reads: Vec<ObjectId>,
-    pub writes: Vec<ObjectId>,
-    pub syncs: Vec<ObjectId>,
-    /// It gives back a lock, or posts a semaphore.
-    pub releases: bool,
-    pub creates: bool,
-    pub joins: bool,
-    pub ends: bool,
-    /// It depends on keys and on what is registered for the end.
-    pub looks_at_rest: bool,
-    pub looks_at_freed_blocks: bool,
-    /// It goes backwards in its function.
-    pub turns: bool,
-    /// It creates, ends or joins a thread.
-    pub is_progress: bool,
-}
 
 /// A mistake to make on purpose, so that tests can see that it would be noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +60,8 @@ pub enum Mistake {
     ForgetsWhatIsRead,
     /// Threads are exchanged although somebody knows what belongs to them.
     IgnoresNames,
+    /// Threads go without those who would let one of them go on.
+    IgnoresEnabling,
 }
 
 /// What is known beforehand about all that may happen.
@@ -85,8 +69,9 @@ pub(super) struct Prospects<'a> {
     points_to: &'a analysis::PointsTo,
     futures: Futures<'a>,
     sharing: Sharing,
-    /// What all threads but `main` may do together.
+    /// What all threads but `main` may do together; and what all may do.
     started: Future,
+    all: Future,
     /// Numbers of threads are used for nothing but to join them.
     are_only_joined: bool,
     /// Allocations by the place of the call.
@@ -117,9 +102,15 @@ impl<'a> Prospects<'a> {
             }
         }
         let futures = Futures::of(program, points_to);
+        let started = futures.of_threads();
+        let mut all = started.clone();
+        for function in program.startup.iter().chain([&program.main]) {
+            all.add(&futures.from(*function, Body::ENTRY, 0));
+        }
         Some(Prospects {
             points_to,
-            started: futures.of_threads(),
+            started,
+            all,
             are_only_joined: analysis::handles::are_only_joined(program, points_to),
             futures,
             sharing: Sharing::of(program, points_to),
@@ -134,7 +125,7 @@ pub(super) struct Alone<'a> {
     prospects: &'a Prospects<'a>,
     /// By thread content.
     known: Vec<Option<Future>>,
-    mistake: Option<Mistake>,
+    reductions: Reductions,
 }
 
 impl<'a> Alone<'a> {
@@ -142,15 +133,29 @@ impl<'a> Alone<'a> {
         image: &'a Image<'a>,
         config: &'a Config,
         prospects: &'a Prospects<'a>,
-        mistake: Option<Mistake>,
+        reductions: Reductions,
     ) -> Self {
         Alone {
             config,
             image,
             prospects,
             known: Vec::new(),
-            mistake,
+            reductions,
         }
+    }
+
+    pub(super) fn mistake(&self) -> Option<Mistake> {
+        self.reductions.mistake
+    }
+
+    /// Whether several threads may go without the others.
+    pub(super) fn has_sets(&self) -> bool {
+        self.reductions.thread_sets
+    }
+
+    /// Whether a thread that may go alone after a step does so at once.
+    pub(super) fn goes_on(&self) -> bool {
+        self.reductions.going_on
     }
 
     /// Numbers of threads are used for nothing but to join them.
@@ -215,13 +220,28 @@ impl<'a> Alone<'a> {
 
     /// Whether threads other than `main` may ever write an object.
     pub(super) fn is_written_by_threads(&self, object: &Object) -> bool {
+        self.is_known_to_threads(object, &[Manner::Writes, Manner::Synchronises])
+    }
+
+    /// Whether threads other than `main` may ever have to do with an object.
+    pub(super) fn is_used_by_threads(&self, object: &Object) -> bool {
+        self.is_known_to_threads(object, &analysis::futures::MANNERS)
+    }
+
+    /// Whether anybody may ever synchronise with an object.
+    pub(super) fn has_locks(&self, object: &Object) -> bool {
         let objects = self.objects(object);
-        self.prospects.started.may_do_anything
-            || objects.is_empty()
-            || objects.iter().any(|object| {
-                self.prospects.started.has(*object, Manner::Writes)
-                    || self.prospects.started.has(*object, Manner::Synchronises)
-            })
+        let all = &self.prospects.all;
+        let manners = [Manner::Waits, Manner::Synchronises];
+        let is_lock = |object: &ObjectId| manners.iter().any(|how| all.has(*object, *how));
+        all.may_do_anything || objects.is_empty() || objects.iter().any(is_lock)
+    }
+
+    fn is_known_to_threads(&self, object: &Object, manners: &[Manner]) -> bool {
+        let objects = self.objects(object);
+        let started = &self.prospects.started;
+        let is_known = |object: &ObjectId| manners.iter().any(|how| started.has(*object, *how));
+        started.may_do_anything || objects.is_empty() || objects.iter().any(is_known)
     }
 
     /// Finds out what the threads of a state may still do.
@@ -268,29 +288,74 @@ impl<'a> Alone<'a> {
         (thread, steps): (usize, &[Rc<Step>]),
         waits_for_it: Option<usize>,
     ) -> bool {
-        let is_fit = |claim: &Claim| {
-            !claim.turns || claim.is_progress || self.mistake == Some(Mistake::NoProviso)
-        };
-        let mut claims = steps.iter().map(|step| step.claim.as_ref());
-        if !claims.all(|claim| claim.is_some_and(is_fit)) {
+        if !self.are_fit(steps) {
             return false;
         }
         let others = || {
-            let others = threads
-                .iter()
-                .filter(|(other, _)| *other != thread && Some(*other) != waits_for_it);
-            others.filter_map(|(_, content)| self.known[*content as usize].as_ref())
+            let others = threads.iter();
+            others.filter(|(other, _)| *other != thread && Some(*other) != waits_for_it)
         };
-        let is_guarded = |object: ObjectId| {
-            let mut locks = self.prospects.sharing.locks(object).iter();
-            locks.any(|lock| {
-                // Whoever makes it anew makes it free.
-                let is_made = |future: &Future| future.has(lock.object, Manner::Synchronises);
-                self.has_lock(components, row, thread, lock) && !others().any(is_made)
-            })
+        let contents = || others().map(|(_, content)| *content);
+        let is_guarded =
+            |object: ObjectId| self.is_guarded(components, row, (thread, object), contents());
+        others().all(|(_, content)| {
+            let mut claims = steps.iter().filter_map(|step| step.claim.as_ref());
+            !claims.any(|claim| self.may_concern(claim, *content, &is_guarded))
+        })
+    }
+
+    /// Whether all these steps are known well enough, and none goes backwards.
+    pub(super) fn are_fit(&self, steps: &[Rc<Step>]) -> bool {
+        let is_fit = |claim: &Claim| {
+            !claim.turns || claim.is_progress || self.mistake() == Some(Mistake::NoProviso)
         };
-        let mut claims = steps.iter().filter_map(|step| step.claim.as_ref());
-        claims.all(|claim| !others().any(|future| self.conflicts(claim, future, &is_guarded)))
+        let mut claims = steps.iter().map(|step| step.claim.as_ref());
+        claims.all(|claim| claim.is_some_and(is_fit))
+    }
+
+    /// Whether a thread of this content may ever do something that has to do with what
+    /// another claims to do.
+    pub(super) fn may_concern(
+        &self,
+        claim: &Claim,
+        content: u32,
+        is_guarded: &dyn Fn(ObjectId) -> bool,
+    ) -> bool {
+        match self.future(content) {
+            Some(future) => self.conflicts(claim, future, is_guarded),
+            None => true,
+        }
+    }
+
+    /// Whether a thread of this content may ever make locks anew, or end them.
+    pub(super) fn may_remake(&self, locks: &[ObjectId], content: u32) -> bool {
+        let manners = [Manner::Synchronises, Manner::Writes];
+        let remakes = |future: &Future| {
+            let mut all = locks.iter();
+            future.may_do_anything
+                || all.any(|lock| manners.iter().any(|manner| future.has(*lock, *manner)))
+        };
+        !locks.is_empty() && self.future(content).is_none_or(remakes)
+    }
+
+    /// Whether none of the others, who have these contents, accesses an object while a
+    /// thread has a lock that it has now.
+    pub(super) fn is_guarded(
+        &self,
+        components: &Components,
+        row: &[u32],
+        (thread, object): (usize, ObjectId),
+        others: impl Iterator<Item = u32> + Clone,
+    ) -> bool {
+        let mut locks = self.prospects.sharing.locks(object).iter();
+        locks.any(|lock| {
+            // Whoever makes it anew makes it free.
+            let is_made = |content: u32| {
+                let future = self.future(content);
+                future.is_none_or(|future| future.has(lock.object, Manner::Synchronises))
+            };
+            self.has_lock(components, row, thread, lock) && !others.clone().any(is_made)
+        })
     }
 
     fn conflicts(
@@ -311,7 +376,7 @@ impl<'a> Alone<'a> {
         let has = |object: &ObjectId, manners: &[Manner]| {
             manners.iter().any(|manner| future.has(*object, *manner))
         };
-        let ignores_writes = self.mistake == Some(Mistake::IgnoresWrites);
+        let ignores_writes = self.mistake() == Some(Mistake::IgnoresWrites);
         let written: &[Manner] = match ignores_writes {
             true => &[],
             false => &[Manner::Writes, Manner::Synchronises],
@@ -325,7 +390,7 @@ impl<'a> Alone<'a> {
                 Manner::Synchronises,
             ],
         };
-        let used: &[Manner] = match (claim.releases, self.mistake) {
+        let used: &[Manner] = match (claim.releases, self.mistake()) {
             (true, Some(Mistake::IgnoresTries)) => &[],
             (true, _) => &[Manner::Writes, Manner::Synchronises],
             (false, _) => &[Manner::Writes, Manner::Waits, Manner::Synchronises],
@@ -357,40 +422,4 @@ impl<'a> Alone<'a> {
             _ => false,
         }
     }
-}
-
-/// What an instruction has to do with locks and threads.
-pub(super) fn releases(function: Option<Function>) -> bool {
-    matches!(
-        function,
-        Some(
-            Function::Mutex(Mutex::Unlock)
-                | Function::RwLock(RwLock::Unlock)
-                | Function::Spin(Spin::Unlock)
-                | Function::Semaphore(Semaphore::Post)
-                | Function::C11Thread(C11Thread::MutexUnlock)
-        )
-    )
-}
-
-/// Whether it asks if a thread has ended, or lets it go its way.
-pub(super) fn asks_for_ends(function: Option<Function>) -> bool {
-    matches!(
-        function,
-        Some(
-            Function::Thread(ThreadOp::TryJoin | ThreadOp::TimedJoin | ThreadOp::Detach)
-                | Function::C11Thread(C11Thread::ThreadDetach)
-        )
-    )
-}
-
-/// Whether a step of a thread has created, ended or joined threads.
-pub(super) fn is_progress(before: &Machine, after: &Machine) -> bool {
-    let count = |machine: &Machine| {
-        let threads = machine.threads.iter();
-        threads
-            .map(|thread| usize::from(thread.is_finished()) + usize::from(thread.is_joined))
-            .sum::<usize>()
-    };
-    after.threads.len() > before.threads.len() || count(after) > count(before)
 }

@@ -7,7 +7,7 @@
 //! known has the first content there; so numbers at the end of a row that are
 //! those first contents are left away, and equal states are equal rows.
 
-use super::contents::{Contents, Copy};
+use super::contents::{Contents, Copy, Written};
 use super::kernel::{read_kernel, write_kernel};
 use super::objects::{read_object, read_sync, threads_of, write_object, write_sync};
 use super::threads::{Knowledge, OwnedThread, read_thread, write_thread};
@@ -17,6 +17,8 @@ use crate::image::Image;
 use crate::machine::{Config, Key, Machine};
 use crate::memory::Memory;
 use crate::object::{Area, Object, ObjectId, Origin};
+use crate::open_names::{Known, Name};
+use crate::ranges::Ranges;
 use crate::sync::{FutexWaiter, Sync, SyncKey, SyncTable};
 use crate::thread::Thread;
 use cranelift_entity::EntityRef;
@@ -31,6 +33,8 @@ pub(super) enum Slot {
     Thread(usize),
     Sync(SyncKey),
     Object(ObjectId),
+    /// The name of an open input.
+    Open(Name),
 }
 
 pub(super) type SlotIndex = usize;
@@ -61,6 +65,7 @@ pub(super) struct Components<'a> {
     read_bytes: usize,
     thread_slots: Vec<SlotIndex>,
     sync_slots: Vec<SlotIndex>,
+    open_slots: Vec<(Name, SlotIndex)>,
     memory: Memory,
 }
 
@@ -89,6 +94,7 @@ impl<'a> Components<'a> {
             read_bytes: 0,
             thread_slots: Vec::new(),
             sync_slots: Vec::new(),
+            open_slots: Vec::new(),
             memory,
         };
         components.refresh();
@@ -178,6 +184,9 @@ impl<'a> Components<'a> {
             if let Slot::Sync(_) = slot {
                 self.sync_slots.push(index);
             }
+            if let Slot::Open(name) = slot {
+                self.open_slots.push((*name, index));
+            }
             if let Slot::Thread(thread) = slot {
                 assert_eq!(*thread, self.thread_slots.len(), "threads come one by one");
                 self.thread_slots.push(index);
@@ -218,9 +227,51 @@ impl<'a> Components<'a> {
             Slot::Rest => &self.contents.rests,
             Slot::Thread(_) => &self.contents.threads,
             Slot::Object(_) => &self.contents.objects,
-            Slot::Sync(_) => return &[],
+            Slot::Sync(_) | Slot::Open(_) => return &[],
         };
         &known.get(content).names
+    }
+
+    /// The names of open inputs that the content of a slot has.
+    fn opens_in(&self, slot: SlotIndex, content: u32) -> u32 {
+        let known = match self.slots[slot] {
+            Slot::Rest => &self.contents.rests,
+            Slot::Thread(_) => &self.contents.threads,
+            Slot::Object(_) => &self.contents.objects,
+            Slot::Open(_) => &self.contents.opens,
+            Slot::Sync(_) => return 0,
+        };
+        known.get(content).opens
+    }
+
+    /// The names of open inputs in a state.
+    pub(super) fn open_names(&self, state: &[u32]) -> u32 {
+        let slots = self.open_slots.iter();
+        let present = slots.filter(|(_, slot)| self.get(state, *slot) != ABSENT);
+        present.fold(0, |names, (name, _)| names | 1 << name)
+    }
+
+    /// Forgets the names that nobody has any more.
+    pub(super) fn forget_names(&self, state: &mut Vec<u32>) {
+        loop {
+            let present = self.open_names(state);
+            if present == 0 {
+                return;
+            }
+            let slots = state.iter().enumerate();
+            let used = slots.fold(0, |names, (slot, content)| {
+                names | self.opens_in(slot, *content)
+            });
+            if present & !used == 0 {
+                return;
+            }
+            for (name, slot) in &self.open_slots {
+                if used >> name & 1 == 0 {
+                    self.set(state, *slot, ABSENT);
+                }
+            }
+            self.trim(state);
+        }
     }
 
     /// The thread to which the object of a slot belongs.
@@ -243,21 +294,29 @@ impl<'a> Components<'a> {
         let header = write_object(&mut writer, id, object);
         let contents = &mut self.contents;
         let headers = &mut contents.headers;
-        let mark =
-            || headers.number(&writer.words[..header], &[]) << 1 | u32::from(is_freed(object));
-        (contents.objects).marked_number(&writer.words, &writer.named, mark)
+        let head = Written {
+            words: &writer.words[..header],
+            ..Written::default()
+        };
+        let mark = || headers.number(&head) << 1 | u32::from(is_freed(object));
+        (contents.objects).marked_number(&writer.written(), mark)
     }
 
     fn thread_number(&mut self, machine: &Machine, id: usize) -> u32 {
         let mut writer = Writer::new(&machine.memory, Some(id));
         write_thread(machine, &mut self.knowledge, id, &mut writer);
-        self.contents.threads.number(&writer.words, &writer.named)
+        self.contents.threads.number(&writer.written())
     }
 
     fn sync_number(&mut self, memory: &Memory, sync: &Sync) -> u32 {
         let mut writer = Writer::new(memory, None);
         write_sync(&mut writer, sync);
-        self.contents.syncs.number(&writer.words, &threads_of(sync))
+        let names = &threads_of(sync)[..];
+        let written = Written {
+            names,
+            ..writer.written()
+        };
+        self.contents.syncs.number(&written)
     }
 
     pub(super) fn number_of_sync(&mut self, sync: &Sync) -> u32 {
@@ -295,7 +354,40 @@ impl<'a> Components<'a> {
             writer.named.push(waiter.thread);
         }
         write_kernel(&mut writer, &machine.kernel);
-        self.contents.rests.number(&writer.words, &writer.named)
+        self.contents.rests.number(&writer.written())
+    }
+
+    fn open_number(&mut self, memory: &Memory, known: &Known) -> u32 {
+        let mut writer = Writer::new(memory, None);
+        match known {
+            Known::Among(width, numbers) => {
+                writer.word(0);
+                writer.word(u64::from(*width));
+                for (from, to) in numbers.iter() {
+                    writer.word(from);
+                    writer.word(to);
+                }
+            }
+            Known::Extended(of, to) => {
+                writer.word(1);
+                writer.word(u64::from(*of));
+                writer.word(u64::from(*to));
+                writer.open_name(*of);
+            }
+        }
+        self.contents.opens.number(&writer.written())
+    }
+
+    fn open_known(&self, number: u32) -> Known {
+        let words = &self.contents.opens.get(number).words;
+        match words[..] {
+            [0, width, ref numbers @ ..] => {
+                let pairs = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+                Known::Among(width as u32, Ranges::of(pairs))
+            }
+            [_, of, to] => Known::Extended(of as Name, to as u32),
+            _ => Known::Among(0, Ranges::of([])),
+        }
     }
 
     /// The whole state of a machine.
@@ -328,6 +420,11 @@ impl<'a> Components<'a> {
             let key = (canonical(&machine.memory, object), offset);
             let number = self.sync_number(&machine.memory, sync);
             let slot = self.slot(Slot::Sync(key));
+            set(self, slot, number);
+        }
+        for (name, known) in machine.open_names.iter() {
+            let number = self.open_number(&machine.memory, known);
+            let slot = self.slot(Slot::Open(name));
             set(self, slot, number);
         }
         self.trim(&mut state);
@@ -405,8 +502,42 @@ impl<'a> Components<'a> {
                 changes.push((self.slot(Slot::Sync(key)), ABSENT));
             }
         }
+        self.add_names(before, after, &mut changes);
         changes.retain(|(slot, number)| self.get(state, *slot) != *number);
         (changes, true)
+    }
+
+    /// Adds what has become known of open inputs. Names that are new and that nobody has
+    /// by now are none.
+    fn add_names(
+        &mut self,
+        before: &Machine,
+        after: &Machine,
+        changes: &mut Vec<(SlotIndex, u32)>,
+    ) {
+        loop {
+            let contents = changes.iter();
+            let used = contents.fold(0, |names, (slot, content)| {
+                names | self.opens_in(*slot, *content)
+            });
+            let count = changes.len();
+            for (name, known) in after.open_names.iter() {
+                let old = before.open_names.get(name);
+                let is_same = old.is_some_and(|old| old == known);
+                if is_same || old.is_none() && used >> name & 1 == 0 {
+                    continue;
+                }
+                let number = self.open_number(&after.memory, known);
+                let change = (self.slot(Slot::Open(name)), number);
+                if !changes.contains(&change) {
+                    changes.push(change);
+                }
+            }
+            // One may be known by another.
+            if changes.len() == count {
+                return;
+            }
+        }
     }
 
     // From numbers to machines.
@@ -494,6 +625,13 @@ impl<'a> Components<'a> {
         let (image, config) = (self.image, self.config);
         let mut machine = Machine::assemble(image, config, memory, threads, sync, footprint);
         self.read_rest(&mut machine, rest);
+        for (name, slot) in &self.open_slots {
+            let number = self.get(state, *slot);
+            if number != ABSENT {
+                let known = Rc::new(self.open_known(number));
+                machine.open_names.set(*name, known);
+            }
+        }
         machine
     }
 

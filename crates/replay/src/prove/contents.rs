@@ -17,10 +17,20 @@ pub(super) struct Content {
     pub words: Arc<[u64]>,
     /// The threads that it names.
     pub names: Arc<[usize]>,
+    /// The names of open inputs that it has, as a set of bits.
+    pub opens: u32,
     /// Whatever is to be known of it at once.
     pub mark: u32,
     /// The same for the same words, whoever comes first.
     pub fingerprint: u64,
+}
+
+/// What is to become a content.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Written<'w> {
+    pub words: &'w [u64],
+    pub names: &'w [usize],
+    pub opens: u32,
 }
 
 impl Content {
@@ -28,6 +38,7 @@ impl Content {
         Content {
             words: Arc::from([]),
             names: Arc::from([]),
+            opens: 0,
             mark: 0,
             fingerprint: 0,
         }
@@ -59,7 +70,12 @@ impl Store {
         known.numbers.get(words).copied()
     }
 
-    fn number(&self, words: &[u64], names: &[usize], mark: u32) -> u32 {
+    fn number(&self, written: &Written, mark: u32) -> u32 {
+        let Written {
+            words,
+            names,
+            opens,
+        } = *written;
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = known.numbers.get(words) {
             return *number;
@@ -70,6 +86,7 @@ impl Store {
         known.contents.push(Content {
             words: words.clone(),
             names: names.into(),
+            opens,
             mark,
             fingerprint: BuildHasherDefault::<DefaultHasher>::default().hash_one(&words),
         });
@@ -91,6 +108,7 @@ pub(super) struct Contents {
     objects: Store,
     rests: Store,
     headers: Store,
+    opens: Store,
     slots: Mutex<Vec<(Slot, u32)>>,
     /// Calls of unknown functions, for runs that depend on one.
     pub unknown: OnceLock<Vec<UnknownCall>>,
@@ -104,6 +122,7 @@ impl Contents {
             &self.objects,
             &self.rests,
             &self.headers,
+            &self.opens,
         ];
         stores.iter().map(|store| store.bytes()).sum()
     }
@@ -119,6 +138,7 @@ impl Contents {
             objects: Interner::new(&self.objects),
             rests: Interner::new(&self.rests),
             headers: Interner::new(&self.headers),
+            opens: Interner::new(&self.opens),
         }
     }
 }
@@ -130,6 +150,7 @@ pub(super) struct Copy<'s> {
     pub objects: Interner<'s>,
     pub rests: Interner<'s>,
     pub headers: Interner<'s>,
+    pub opens: Interner<'s>,
 }
 
 impl Copy<'_> {
@@ -139,6 +160,7 @@ impl Copy<'_> {
         self.objects.refresh();
         self.rests.refresh();
         self.headers.refresh();
+        self.opens.refresh();
     }
 
     /// Memory for the copy itself, roughly.
@@ -149,6 +171,7 @@ impl Copy<'_> {
             &self.objects,
             &self.rests,
             &self.headers,
+            &self.opens,
         ];
         let count: usize = counts.iter().map(|known| known.contents.len()).sum();
         size_of::<Content>() * count
@@ -177,20 +200,15 @@ impl<'s> Interner<'s> {
         self.contents.extend_from_slice(new);
     }
 
-    pub(super) fn number(&mut self, words: &[u64], names: &[usize]) -> u32 {
-        self.marked_number(words, names, || 0)
+    pub(super) fn number(&mut self, written: &Written) -> u32 {
+        self.marked_number(written, || 0)
     }
 
     /// The number of a content; `mark` is asked for if it is new.
-    pub(super) fn marked_number(
-        &mut self,
-        words: &[u64],
-        names: &[usize],
-        mark: impl FnOnce() -> u32,
-    ) -> u32 {
-        let number = match self.store.known(words) {
+    pub(super) fn marked_number(&mut self, written: &Written, mark: impl FnOnce() -> u32) -> u32 {
+        let number = match self.store.known(written.words) {
             Some(number) => number,
-            None => self.store.number(words, names, mark()),
+            None => self.store.number(written, mark()),
         };
         if number as usize >= self.contents.len() {
             self.refresh();
@@ -211,10 +229,15 @@ mod tests {
     fn all_agree_on_numbers() {
         let contents = Contents::default();
         let (mut one, mut other) = (contents.copy(), contents.copy());
-        let first = one.threads.number(&[1, 2], &[7]);
-        let second = other.threads.number(&[3], &[]);
+        let written = |words, names| Written {
+            words,
+            names,
+            opens: 0,
+        };
+        let first = one.threads.number(&written(&[1, 2], &[7]));
+        let second = other.threads.number(&written(&[3], &[]));
         assert_ne!(first, second);
-        assert_eq!(other.threads.number(&[1, 2], &[7]), first);
+        assert_eq!(other.threads.number(&written(&[1, 2], &[7])), first);
         assert_eq!(&*other.threads.get(first).names, &[7]);
         one.refresh();
         assert_eq!(&*one.threads.get(second).words, &[3]);

@@ -8,7 +8,7 @@ use super::ProofOptions;
 use super::components::Slot;
 use super::inputs::Script;
 use super::steps::{Fate, Step, Steps};
-use super::table::{StateId, Table};
+use super::table::{Origin, StateId, Table};
 use crate::drive::{Outcome, Recorder};
 use crate::explore::Found;
 use crate::image::Image;
@@ -18,6 +18,15 @@ use crate::violation::{Signature, Violation, ViolationKind};
 use library::Undefined;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
+
+/// A state that was visited.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    At(StateId),
+    /// It is not kept: after a step from one that is, and so many steps that the thread
+    /// has gone on at once.
+    After(Origin, usize),
+}
 
 pub(super) struct Findings<'a> {
     image: &'a Image<'a>,
@@ -71,14 +80,14 @@ impl<'a> Findings<'a> {
         &mut self,
         table: &Table,
         steps: &mut Steps,
-        step: Option<(StateId, usize)>,
+        step: Option<(Place, usize)>,
         answers: &[u128],
         kind: &Signature,
     ) {
         if self.is_known(kind) {
             return;
         }
-        let mut way = self.way(table, steps, step.map(|(state, _)| state));
+        let mut way = self.way(table, steps, step.map(|(place, _)| place));
         match step {
             Some((_, thread)) => way.steps.push((way.name(thread), answers.to_vec())),
             None => way.start = answers.to_vec(),
@@ -97,7 +106,7 @@ impl<'a> Findings<'a> {
         if self.is_known(kind) {
             return;
         }
-        let way = self.way(table, steps, Some(state));
+        let way = self.way(table, steps, Some(Place::At(state)));
         // Where threads were exchanged, others may wait than it seems.
         let is_it = |violation: &Violation| match way.names.is_empty() {
             true => violation.signature() == *kind,
@@ -111,12 +120,12 @@ impl<'a> Findings<'a> {
         &mut self,
         table: &Table,
         steps: &mut Steps,
-        (state, thread): (StateId, usize),
+        (place, thread): (Place, usize),
         answers: &[u128],
         kind: ViolationKind,
         must_show: bool,
     ) {
-        let mut way = self.way(table, steps, Some(state));
+        let mut way = self.way(table, steps, Some(place));
         way.steps.push((way.name(thread), answers.to_vec()));
         self.show(&way, &|violation| violation.kind == kind, must_show);
     }
@@ -130,10 +139,12 @@ impl<'a> Findings<'a> {
     }
 
     /// The way to a state: the steps that led to it when it was found first.
-    fn way(&self, table: &Table, steps: &mut Steps, state: Option<StateId>) -> Way {
+    fn way(&self, table: &Table, steps: &mut Steps, place: Option<Place>) -> Way {
         let mut way = Way::default();
-        let Some(mut state) = state else {
-            return way;
+        let (mut state, rest) = match place {
+            None => return way,
+            Some(Place::At(state)) => (state, None),
+            Some(Place::After(origin, gone)) => (origin.from, Some((origin, gone))),
         };
         let mut origins = Vec::new();
         loop {
@@ -147,25 +158,18 @@ impl<'a> Findings<'a> {
         let starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
         way.start = starts.get(&state).cloned().unwrap_or_default();
         drop(starts);
-        let (mut row, mut successor) = (Vec::new(), Vec::new());
-        let mut found = Vec::new();
+        // What is noticed on the way is known to whoever went it first.
+        let notices = std::mem::take(&mut steps.notices);
         for origin in origins.into_iter().rev() {
-            table.get(origin.from, &mut row);
-            found.clear();
-            let thread = usize::from(origin.thread);
-            steps.of(&row, thread, &mut found);
-            found.retain(|step| step.fate != Fate::Waits);
-            let Some(step) = found.get(usize::from(origin.choice)) else {
-                way.steps.push((way.name(thread), Vec::new()));
-                continue;
-            };
-            let answers = way.answers(steps, &row, step);
-            way.steps.push((way.name(thread), answers));
-            steps.apply(&row, step, &mut successor);
+            let mut successor = way.go(table, steps, &origin, usize::MAX);
             if let Some(moved) = steps.normalise(&mut successor) {
                 way.exchange(&moved);
             }
         }
+        if let Some((origin, gone)) = rest {
+            way.go(table, steps, &origin, gone);
+        }
+        steps.notices = notices;
         way
     }
 
@@ -243,6 +247,29 @@ struct Way {
 impl Way {
     fn name(&self, thread: usize) -> usize {
         self.names.get(thread).copied().unwrap_or(thread)
+    }
+
+    /// Goes the way from one state that is kept towards the next, but no more steps at
+    /// once than these. Returns the state to which that leads.
+    fn go(&mut self, table: &Table, steps: &mut Steps, origin: &Origin, most: usize) -> Vec<u32> {
+        let mut row = Vec::new();
+        table.get(origin.from, &mut row);
+        let thread = usize::from(origin.thread);
+        let mut found = Vec::new();
+        steps.of(&row, thread, &mut found);
+        found.retain(|step| step.fate != Fate::Waits);
+        let mut next = found.get(usize::from(origin.choice)).cloned();
+        let mut threads = Vec::new();
+        for gone in 0..=most {
+            let Some(step) = next else {
+                break;
+            };
+            let answers = self.answers(steps, &row, &step);
+            self.steps.push((self.name(thread), answers));
+            steps.take_on(&mut row, &step);
+            next = steps.next_alone(&row, (thread, gone), &mut threads);
+        }
+        row
     }
 
     fn exchange(&mut self, moved: &[(usize, usize)]) {

@@ -1,30 +1,17 @@
 //! Which values inputs are tried with, and how a step is given them.
 
-use super::observed::Observed;
 use crate::inputs::{Domain, InputKind, Inputs, NoInput, Request};
 use crate::open_inputs::OpenInputs;
 use crate::value::truncate;
-use analysis::Site;
 use std::collections::BTreeSet;
 
 /// How many combinations of inputs are tried in one step at most.
 const MOST_COMBINATIONS: usize = 1 << 12;
 
 /// The values to try, and whether these are all there are.
-pub(super) fn choices(
-    kind: InputKind,
-    domain: Domain,
-    site: Option<Site>,
-    samples: &Samples,
-) -> (Vec<u128>, bool) {
+pub(super) fn choices(kind: InputKind, domain: Domain, samples: &Samples) -> (Vec<u128>, bool) {
     if samples.open.has(kind, domain) {
         return (vec![0], true);
-    }
-    if let InputKind::Nondet | InputKind::UnknownCall = kind
-        && let Some(observed) = &samples.observed
-        && let Some(values) = observed.values(site, domain)
-    {
-        return (values.to_vec(), true);
     }
     match domain {
         Domain::Below(count) => ((0..u128::from(count)).collect(), true),
@@ -32,7 +19,8 @@ pub(super) fn choices(
         Domain::Pointer(_) => (vec![0], false),
         Domain::Bits(width) => {
             let mut values: Vec<u128> = Vec::new();
-            for sample in &samples.values {
+            let samples = samples.values.iter().chain(&samples.points);
+            for sample in samples {
                 let value = truncate(*sample, width);
                 if !values.contains(&value) {
                     values.push(value);
@@ -60,9 +48,21 @@ pub struct Samples {
     /// Wide ones that are left open until something depends on them; then values are
     /// tried.
     pub open: OpenInputs,
-    /// Those that are looked at coarsely, which the prover finds itself: few values
-    /// stand for all then. Without, values are tried as of others.
-    pub observed: Option<Observed>,
+    /// More values, which the prover finds itself: those at which open inputs were told
+    /// apart.
+    pub points: Vec<u128>,
+}
+
+impl Samples {
+    /// These values, of inputs that are wider than that.
+    pub fn of(full_width: u32, values: &[u128], open: OpenInputs) -> Samples {
+        Samples {
+            full_width,
+            values: values.to_vec(),
+            open,
+            points: Vec::new(),
+        }
+    }
 }
 
 impl Default for Samples {
@@ -71,7 +71,21 @@ impl Default for Samples {
             full_width: 8,
             values: vec![0, 1],
             open: OpenInputs::ALL,
-            observed: Some(Observed::default()),
+            points: Vec::new(),
+        }
+    }
+}
+
+/// Points to try at most.
+const MOST_POINTS: usize = 24;
+
+impl Samples {
+    /// Adds values at which inputs were told apart.
+    pub(super) fn add_points(&mut self, points: &BTreeSet<u64>) {
+        for point in points.iter().map(|point| u128::from(*point)) {
+            if self.points.len() < MOST_POINTS && !self.points.contains(&point) {
+                self.points.push(point);
+            }
         }
     }
 }
@@ -103,6 +117,11 @@ impl<'s> Script<'s> {
             is_overrun: false,
         }
     }
+
+    /// Whoever asks has come to a place where it matters no more what was asked before.
+    pub(super) fn begin_anew(&mut self) {
+        self.combinations = 1;
+    }
 }
 
 impl Inputs for Script<'_> {
@@ -111,8 +130,7 @@ impl Inputs for Script<'_> {
             self.is_overrun = true;
             return Err(NoInput("a step asks for too many inputs".to_owned()));
         }
-        let (mut values, mut is_complete) =
-            choices(request.kind, request.domain, request.site, self.samples);
+        let (mut values, mut is_complete) = choices(request.kind, request.domain, self.samples);
         // How many there are so far depends on what was asked, not on the answers.
         let combinations = self.combinations.saturating_mul(values.len());
         match combinations <= MOST_COMBINATIONS {

@@ -2,8 +2,8 @@
 //!
 //! The interpreter finds them: in a copy of the state in which all other threads
 //! have ended, the thread takes its steps, and as long as these are joins whose
-//! results it does not want, or read what no thread ever writes, they belong
-//! together.
+//! results it does not want, read what no other thread ever writes, or write what no
+//! other thread ever uses, they belong together.
 
 use super::alone::Alone;
 use super::components::{Components, Slot};
@@ -11,7 +11,7 @@ use super::inputs::{Samples, Script};
 use super::symmetry::Joins;
 use crate::footprint::Look;
 use crate::machine::Machine;
-use crate::object::{Area, ObjectId};
+use crate::object::{Area, Object, ObjectId};
 use crate::sync::SyncKey;
 use crate::thread::{Life, Pending, Wait};
 use crate::value::{Pointer, Value};
@@ -54,7 +54,8 @@ pub(super) fn find_joins(
         let mut script = Script::new(&[], samples);
         let goes = machine.is_enabled(joiner) && machine.step(joiner, &mut script).is_ok();
         let looks = components.footprint.take();
-        if !goes || !script.given.is_empty() || !is_quiet(&before, &machine, joiner, target) {
+        if !goes || !script.given.is_empty() || !is_quiet(alone, &before, &machine, joiner, target)
+        {
             break;
         }
         let mut is_harmless = true;
@@ -76,8 +77,11 @@ pub(super) fn find_joins(
                     *other == joiner || target == Some(*other)
                 }
                 Look::SyncsIn(id, ..) => {
-                    let own = before.memory.peek(*id);
-                    id.thread() == joiner && own.is_some_and(|object| !object.is_shared)
+                    let is_own = id.area() != Area::Global && id.thread() == joiner;
+                    before.memory.peek(*id).is_some_and(|object| {
+                        is_own && !object.is_shared
+                            || !alone.is_used_by_threads(object) && !alone.has_locks(object)
+                    })
                 }
                 Look::Turn => true,
                 _ => false,
@@ -127,9 +131,18 @@ fn needed(
     }
 }
 
-/// Whether a step has changed nothing but its thread and the one that it joined, and
-/// there is nothing to be said about it.
-fn is_quiet(before: &Machine, after: &Machine, joiner: usize, target: Option<usize>) -> bool {
+/// Whether a step has changed nothing but its thread, what no other thread uses, and
+/// the thread that it joined, and there is nothing to be said about it.
+fn is_quiet(
+    alone: &Alone,
+    before: &Machine,
+    after: &Machine,
+    joiner: usize,
+    target: Option<usize>,
+) -> bool {
+    let is_own = |object: &Object| !alone.is_used_by_threads(object);
+    let mut written = after.accesses.iter().filter(|access| access.is_write);
+    let mut changed = super::components::changed_objects(&before.memory, &after.memory);
     let syncs = |machine: &Machine| -> Vec<(SyncKey, crate::sync::Sync)> {
         let all = machine.sync.iter();
         all.map(|(key, sync)| (key, sync.clone())).collect()
@@ -143,10 +156,8 @@ fn is_quiet(before: &Machine, after: &Machine, joiner: usize, target: Option<usi
         && after.stuck().count() == before.stuck().count()
         && after.threads.len() == before.threads.len()
         && others.all(|(_, (old, new))| Rc::ptr_eq(old, new))
-        && after.accesses.iter().all(|access| !access.is_write)
-        && super::components::changed_objects(&before.memory, &after.memory)
-            .next()
-            .is_none()
+        && written.all(|access| before.memory.peek(access.object).is_some_and(is_own))
+        && changed.all(|(_, object)| is_own(object))
         && !super::components::ends_known_locals(before, after)
         && after.keys.len() == before.keys.len()
         && after.at_exit.len() == before.at_exit.len()

@@ -15,6 +15,7 @@
 //! all numbers of contexts are covered.
 
 mod alone;
+mod claims;
 mod components;
 mod contents;
 mod crew;
@@ -25,18 +26,18 @@ mod joins;
 mod kernel;
 mod locals;
 mod objects;
-mod observed;
+mod questions;
 mod search;
 mod steps;
 mod symmetry;
 mod table;
 mod threads;
+mod turns;
 mod visit;
 mod words;
 
 pub use alone::Mistake;
 pub use inputs::Samples;
-pub use observed::Observed;
 
 use crate::coverage::Coverage;
 use crate::explore::{Exploration, Found, Interruption, Limit};
@@ -72,8 +73,14 @@ pub struct Reductions {
     pub dead_locals: bool,
     /// Steps that have nothing to do with what others may do are taken at once.
     pub partial_order: bool,
+    /// Where no thread may go alone, several may go without the others. It needs the
+    /// above.
+    pub thread_sets: bool,
+    /// A thread that may go alone after a step does so at once, and the states in
+    /// between are not kept. It needs `partial_order`.
+    pub going_on: bool,
     /// Of states that differ in which thread does what, only one is visited. It needs
-    /// the above.
+    /// `partial_order`.
     pub symmetry: bool,
     /// What global variables hold that nobody will read is forgotten. It needs
     /// `partial_order`.
@@ -86,6 +93,8 @@ impl Reductions {
     pub const NONE: Reductions = Reductions {
         dead_locals: false,
         partial_order: false,
+        thread_sets: false,
+        going_on: false,
         symmetry: false,
         dead_memory: false,
         mistake: None,
@@ -93,6 +102,8 @@ impl Reductions {
     pub const ALL: Reductions = Reductions {
         dead_locals: true,
         partial_order: true,
+        thread_sets: true,
+        going_on: true,
         symmetry: true,
         dead_memory: true,
         mistake: None,

@@ -100,6 +100,7 @@ fn write_bytes(writer: &mut Writer, object: &Object) {
         }
     }
     writer.bytes(&bytes);
+    writer.open_bytes(&bytes, &object.shadow);
     match object.shadow.iter().any(|byte| *byte != 0) {
         true => writer.bytes(&object.shadow),
         false => writer.bytes(&[]),

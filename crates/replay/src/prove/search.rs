@@ -7,7 +7,6 @@ use super::crew::Crew;
 use super::dead::DeadMemory;
 use super::findings::Findings;
 use super::inputs::Script;
-use super::observed::Observed;
 use super::steps::{MOST_ANSWERS, Notices, Steps};
 use super::symmetry::Symmetry;
 use super::table::{StateId, Stretch, Table};
@@ -80,12 +79,8 @@ fn search_open(
     aid: &Aid,
 ) -> Proof {
     let mut options = options.clone();
-    if let Some(observed) = &mut options.inputs.observed {
-        *observed = Observed::of(image.program);
-    }
-    let checks = config.checks;
-    // Both use the same shadows; and an open number may be any address.
-    if checks.has(Property::Uninitialised) || checks.has(Property::Leak) {
+    // Both use the same shadows.
+    if config.checks.has(Property::Uninitialised) {
         options.inputs.open = OpenInputs::NONE;
     }
     loop {
@@ -93,6 +88,8 @@ fn search_open(
             Ok(proof) => return *proof,
             Err(left_open) => left_open,
         };
+        options.inputs.add_points(&left_open.points);
+        let left_open = left_open.kinds;
         // What programs ask for is what they look at, as a rule.
         let open = &mut options.inputs.open;
         if open.decides {
@@ -107,7 +104,14 @@ fn search_open(
     }
 }
 
-/// The same; the kinds of inputs that were left open, if something depends on one.
+/// Inputs that were left open: their kinds, and where they were told apart.
+#[derive(Default)]
+struct LeftOpen {
+    kinds: BTreeSet<InputKind>,
+    points: BTreeSet<u64>,
+}
+
+/// The same; what was left open, if something depends on it.
 fn search_once(
     image: &Image,
     config: &Config,
@@ -115,7 +119,7 @@ fn search_once(
     options: &ProofOptions,
     keep_going: &mut dyn FnMut(&ProofProgress) -> bool,
     aid: &Aid,
-) -> Result<Box<Proof>, BTreeSet<InputKind>> {
+) -> Result<Box<Proof>, LeftOpen> {
     let is_partial = options.reductions.partial_order && !image.can_jump;
     let points_to = is_partial.then(|| analysis::PointsTo::of(image.program));
     let prospects = points_to
@@ -189,8 +193,7 @@ impl<'a> Question<'a> {
         let knowledge = Knowledge::new(image, forgets);
         let components = Components::new(image, &self.single, knowledge, &self.contents);
         let prospects = self.prospects.as_ref();
-        let alone =
-            prospects.map(|prospects| Alone::new(image, config, prospects, reductions.mistake));
+        let alone = prospects.map(|prospects| Alone::new(image, config, prospects, *reductions));
         let ignores_names = reductions.mistake == Some(Mistake::IgnoresNames);
         let is_symmetric = reductions.symmetry && alone.is_some();
         let symmetry = is_symmetric.then(|| Symmetry::new(ignores_names));
@@ -266,14 +269,18 @@ impl<'a> Question<'a> {
     }
 
     /// One proof of those of all.
-    fn put_together(&self, parts: Vec<Part>) -> Result<Box<Proof>, BTreeSet<InputKind>> {
-        let left_open = parts.iter().flat_map(|part| part.left_open.iter().copied());
-        let left_open: BTreeSet<InputKind> = left_open.collect();
+    fn put_together(&self, parts: Vec<Part>) -> Result<Box<Proof>, LeftOpen> {
+        let mut left_open = LeftOpen::default();
+        for part in &parts {
+            left_open.kinds.extend(&part.left_open.kinds);
+            left_open.points.extend(&part.left_open.points);
+        }
         if parts.iter().any(|part| part.is_open_needed) {
             return Err(left_open);
         }
         let is_alone = parts.len() == 1;
         let has_too_many_answers = parts.iter().any(|part| part.has_too_many_answers);
+        let has_guessed = parts.iter().any(|part| part.has_guessed);
         let mut proof = Proof {
             is_coarse: parts.iter().any(|part| part.has_decided),
             ..Proof::default()
@@ -282,7 +289,7 @@ impl<'a> Question<'a> {
             proof.add(part.proof);
         }
         // What is not certain, because some decision was taken both ways, is not told.
-        let is_large = self.table.len() > MOST_COARSE;
+        let is_large = has_guessed && self.table.len() > MOST_COARSE;
         if proof.is_coarse && (proof.tells_something() || has_too_many_answers || is_large) {
             return Err(left_open);
         }
@@ -302,18 +309,23 @@ impl<'a> Question<'a> {
 /// What one of several has found.
 struct Part {
     proof: Proof,
-    left_open: BTreeSet<InputKind>,
+    left_open: LeftOpen,
     is_open_needed: bool,
     has_decided: bool,
+    has_guessed: bool,
     has_too_many_answers: bool,
 }
 
 impl Part {
     fn of(visitor: Visitor) -> Part {
         Part {
-            left_open: visitor.steps.left_open.clone(),
+            left_open: LeftOpen {
+                kinds: visitor.steps.left_open.clone(),
+                points: visitor.steps.points.clone(),
+            },
             is_open_needed: visitor.steps.is_open_needed,
             has_decided: visitor.steps.has_decided,
+            has_guessed: visitor.steps.has_guessed,
             has_too_many_answers: visitor.steps.has_too_many_answers,
             proof: visitor.finish(),
         }
@@ -328,9 +340,10 @@ fn help(question: &Question, crew: &Crew, aid: &Aid) -> Part {
         // Then the others have to do it.
         return Part {
             proof: Proof::default(),
-            left_open: BTreeSet::new(),
+            left_open: LeftOpen::default(),
             is_open_needed: false,
             has_decided: false,
+            has_guessed: false,
             has_too_many_answers: false,
         };
     };

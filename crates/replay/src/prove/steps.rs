@@ -8,37 +8,31 @@
 //! tried.
 //!
 //! A step that looks at too much is taken by the interpreter every time.
+//!
+//! **Loops that ask for inputs.** A thread may go round in a loop and ask for inputs
+//! each time without anybody noticing: one step with answers without end. So wherever
+//! it begins another round it is seen what has become of the state so far. If it has
+//! come there before, by other answers, then whatever follows follows there too, and
+//! the way is given up. Somebody has to get out of the loop; if nobody does, that is too
+//! much to try.
 
-use super::alone::{Alone, Claim, asks_for_ends, is_progress, releases};
+use super::alone::Alone;
+use super::claims::Claim;
 use super::components::{ABSENT, Components, Slot, SlotIndex};
 use super::dead::DeadMemory;
-use super::inputs::{Samples, Script, choices};
+use super::inputs::{Samples, Script};
+use super::questions::{Asked, Question};
 use super::symmetry::Symmetry;
 use crate::coverage::Coverage;
 use crate::footprint::Look;
 use crate::inputs::InputKind;
 use crate::machine::{Excluded, Machine, Stop, UnknownCall};
-use crate::memory::Memory;
 use crate::object::{Area, ObjectId};
-use crate::thread::{Access, Stuck, Thread};
+use crate::thread::{Access, Stuck};
 use crate::violation::Violation;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
-
-/// Something to find out about a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Question {
-    Content(SlotIndex),
-    Header(SlotIndex),
-    /// Whether a thread may be joined or detached.
-    Handle(usize),
-    /// Whether a join with it need not wait.
-    Ended(usize),
-    ThreadCount,
-    OthersRunning,
-    /// Whether there are freed blocks.
-    FreedBlocks,
-}
 
 type NodeId = u32;
 
@@ -49,6 +43,8 @@ enum Node {
     /// An input: one for each answer.
     Chooses(Vec<NodeId>),
     Ends(Rc<Step>),
+    /// It leads to where other answers have led already.
+    Dropped,
     /// To be taken by the interpreter each time.
     Opaque,
 }
@@ -62,6 +58,8 @@ pub(super) enum Fate {
     Goes,
     /// The process is over, or the run cannot go on.
     Ends,
+    /// It leads to where other answers have led already.
+    Dropped,
 }
 
 #[derive(Clone, Debug)]
@@ -113,6 +111,7 @@ pub(super) struct Steps<'a> {
     /// If what nobody reads is forgotten.
     pub dead: Option<DeadMemory>,
     listed: Vec<(usize, u32)>,
+    pub found: Vec<Rc<Step>>,
     /// Values to try of inputs that have too many.
     pub samples: Rc<Samples>,
     nodes: Vec<Node>,
@@ -123,9 +122,13 @@ pub(super) struct Steps<'a> {
     pub effort: Effort,
     /// Kinds of inputs that were left open.
     pub left_open: BTreeSet<InputKind>,
+    /// Numbers at which some of them were told apart.
+    pub points: BTreeSet<u64>,
     /// Where something depended on them, both ways were taken: not all that was found
     /// need be so.
     pub has_decided: bool,
+    /// Some of these may contradict each other.
+    pub has_guessed: bool,
     /// Something depends on one of them, so values are needed.
     pub is_open_needed: bool,
     /// A step asks for more than can be tried.
@@ -133,8 +136,11 @@ pub(super) struct Steps<'a> {
     pub notices: Vec<(usize, Notices)>,
     /// Where it was asked for synchronisation objects that are not known yet: if
     /// one comes to be known there, nothing remembered is right any more.
-    asked_objects: HashSet<ObjectId>,
-    asked_stacks: HashSet<usize>,
+    pub asked_objects: HashSet<ObjectId>,
+    pub asked_stacks: HashSet<usize>,
+    /// Where loops that ask for inputs were begun anew in the current step, and whether
+    /// anything was looked at after the first input.
+    rounds: HashMap<Vec<(SlotIndex, u32)>, bool>,
     known_slots: usize,
     /// How often all was forgotten.
     epoch: u64,
@@ -162,18 +168,22 @@ impl<'a> Steps<'a> {
             symmetry,
             dead,
             listed: Vec::new(),
+            found: Vec::new(),
             samples: Rc::new(samples.clone()),
             nodes: vec![Node::Unknown],
             chosen: HashMap::new(),
             roots: Vec::new(),
             effort: Effort::default(),
             left_open: BTreeSet::new(),
+            points: BTreeSet::new(),
             has_decided: false,
+            has_guessed: false,
             is_open_needed: false,
             has_too_many_answers: false,
             notices: Vec::new(),
             asked_objects: HashSet::new(),
             asked_stacks: HashSet::new(),
+            rounds: HashMap::new(),
             known_slots,
             epoch: 0,
             bytes: 0,
@@ -217,6 +227,7 @@ impl<'a> Steps<'a> {
             return;
         }
         self.forget_what_new_slots_change();
+        self.rounds.clear();
         let root = self.root(thread, content);
         // Most steps have one path only.
         let mut open: Vec<(NodeId, Vec<u128>)> = Vec::new();
@@ -224,15 +235,14 @@ impl<'a> Steps<'a> {
         let mut answers: Vec<u128> = Vec::new();
         loop {
             match &self.nodes[node as usize] {
-                Node::Ends(step) => {
-                    found.push(step.clone());
-                    if found.len() > MOST_ANSWERS {
-                        self.has_too_many_answers = true;
-                        return;
+                Node::Ends(_) | Node::Dropped => {
+                    if let Node::Ends(step) = &self.nodes[node as usize] {
+                        found.push(step.clone());
                     }
+                    self.has_too_many_answers |= found.len() > MOST_ANSWERS;
                     match open.pop() {
-                        Some(next) => (node, answers) = next,
-                        None => return,
+                        Some(next) if !self.has_too_many_answers => (node, answers) = next,
+                        _ => break,
                     }
                 }
                 Node::Asks(question, children) => {
@@ -288,11 +298,14 @@ impl<'a> Steps<'a> {
                 }
                 Node::Opaque => {
                     found.clear();
+                    self.rounds.clear();
                     self.try_all(state, thread, found);
-                    return;
+                    break;
                 }
             }
         }
+        // Nobody gets out of a loop.
+        self.has_too_many_answers |= found.is_empty();
     }
 
     /// Takes note of inputs that were left open, and of what depends on them.
@@ -303,7 +316,12 @@ impl<'a> Steps<'a> {
                     self.left_open.insert(*kind);
                 }
                 Look::Input(InputKind::Decision, ..) => self.has_decided = true,
+                Look::Guess => self.has_guessed = true,
                 Look::Open => self.is_open_needed = true,
+                Look::Points(numbers) => {
+                    let ends = numbers.iter().flat_map(|(from, to)| [from, to]);
+                    self.points.extend(ends);
+                }
                 _ => {}
             }
         }
@@ -324,37 +342,6 @@ impl<'a> Steps<'a> {
         child
     }
 
-    fn answer(&mut self, state: &[u32], thread: usize, question: Question) -> u32 {
-        match question {
-            Question::Content(slot) => self.components.get(state, slot),
-            Question::Header(slot) => self.components.header(self.components.get(state, slot)),
-            Question::Handle(other) => self.thread_fact(state, other, |thread| {
-                u32::from(thread.is_joined) << 1 | u32::from(thread.is_detached)
-            }),
-            Question::Ended(other) => self.thread_fact(state, other, |thread| {
-                u32::from(thread.is_finished() || thread.is_joined || thread.is_detached)
-            }),
-            Question::ThreadCount => self.threads(state).count() as u32,
-            Question::OthersRunning => {
-                let others: Vec<(usize, u32)> = self.threads(state).collect();
-                let mut others = others.into_iter().filter(|(other, _)| *other != thread);
-                u32::from(others.any(|(other, content)| {
-                    !self.components.owned(other, content).thread.is_finished()
-                }))
-            }
-            Question::FreedBlocks => u32::from(self.components.has_freed_blocks(state)),
-        }
-    }
-
-    fn thread_fact(&mut self, state: &[u32], thread: usize, of: impl Fn(&Thread) -> u32) -> u32 {
-        let slot = self.components.thread_slot(thread);
-        let content = slot.map_or(ABSENT, |slot| self.components.get(state, slot));
-        match content {
-            ABSENT => u32::MAX,
-            content => of(&self.components.owned(thread, content).thread),
-        }
-    }
-
     /// The threads of a state with their contents.
     pub(super) fn threads(&self, state: &[u32]) -> impl Iterator<Item = (usize, u32)> {
         self.components.threads(state)
@@ -364,15 +351,21 @@ impl<'a> Steps<'a> {
     pub(super) fn apply(&self, row: &[u32], step: &Step, successor: &mut Vec<u32>) {
         successor.clear();
         successor.extend_from_slice(row);
+        self.take_on(successor, step);
+    }
+
+    /// The same in place.
+    pub(super) fn take_on(&self, row: &mut Vec<u32>, step: &Step) {
         for (slot, content) in &step.changes {
-            self.components.set(successor, *slot, *content);
+            self.components.set(row, *slot, *content);
         }
-        self.components.trim(successor);
+        self.components.trim(row);
     }
 
     /// Puts a state into the form in which it is kept. Returns for each thread whose
     /// content has moved where the content was, if any has.
     pub(super) fn normalise(&mut self, row: &mut Vec<u32>) -> Option<Vec<(usize, usize)>> {
+        self.components.forget_names(row);
         let alone = self.alone.as_mut()?;
         let mut threads = std::mem::take(&mut self.listed);
         threads.clear();
@@ -406,7 +399,9 @@ impl<'a> Steps<'a> {
                     open.push(others);
                 }
             }
-            found.push(Rc::new(step));
+            if step.fate != Fate::Dropped {
+                found.push(Rc::new(step));
+            }
             if found.len() > MOST_ANSWERS {
                 self.has_too_many_answers = true;
                 return;
@@ -434,9 +429,22 @@ impl<'a> Steps<'a> {
         let mut notices = Notices::default();
         let mut fate = Fate::Waits;
         let mut is_cut_short = false;
+        let mut is_known_round = None;
         if machine.is_enabled(thread) {
-            let result = machine.step(thread, &mut script);
+            machine.pauses = Some(0);
+            let mut result = machine.step(thread, &mut script);
+            while machine.take_pause() && result.is_ok() && is_known_round.is_none() {
+                // What comes before the last answer that was given has been seen.
+                if script.given.len() >= answers.len() {
+                    is_known_round = self.known_round(state, &before, &machine, thread);
+                }
+                script.begin_anew();
+                if is_known_round.is_none() {
+                    result = machine.resume(thread, &mut script);
+                }
+            }
             fate = match &result {
+                Ok(()) if is_known_round.is_some() => Fate::Dropped,
                 Ok(()) if machine.exit_code().is_none() => Fate::Goes,
                 _ => Fate::Ends,
             };
@@ -460,8 +468,8 @@ impl<'a> Steps<'a> {
             _ => (Vec::new(), true),
         };
         let (questions, is_known) = self.questions(&looks, &before, thread);
-        let is_opaque = !is_local || !is_known;
-        let claim = match is_opaque || fate != Fate::Goes {
+        let is_opaque = !is_local || !is_known || is_known_round == Some(Known::Perhaps);
+        let claim = match is_opaque || matches!(fate, Fate::Ends | Fate::Dropped) {
             true => None,
             false => self.claim(
                 state,
@@ -471,6 +479,10 @@ impl<'a> Steps<'a> {
                 &questions,
                 &changes,
             ),
+        };
+        let claim = match fate {
+            Fate::Waits => claim.and_then(|claim| self.blocked(claim, &before, thread)),
+            _ => claim,
         };
         let step = Step {
             claim,
@@ -500,83 +512,39 @@ impl<'a> Steps<'a> {
         (step, script.asked)
     }
 
-    /// What a step has done, for those who ask whether it may go alone; nothing if it
-    /// surely may not.
-    fn claim(
-        &self,
+    /// A thread has begun another round of a loop: whether it was there before, after
+    /// other answers.
+    fn known_round(
+        &mut self,
         state: &[u32],
+        before: &Machine,
+        machine: &Machine,
         thread: usize,
-        (before, after): (&Machine, &Machine),
-        looks: &[Look],
-        questions: &[Asked],
-        changes: &[(SlotIndex, u32)],
-    ) -> Option<Claim> {
-        let alone = self.alone.as_ref()?;
-        let function = alone.library_call(&before.threads[thread]);
-        let ends = after.threads[thread].is_finished();
-        let mut claim = Claim {
-            ends,
-            creates: after.threads.len() > before.threads.len(),
-            turns: looks.contains(&Look::Turn),
-            is_progress: is_progress(before, after),
-            ..Claim::default()
-        };
-        let is_changed = |slot: SlotIndex| changes.iter().any(|(changed, _)| *changed == slot);
-        for question in questions {
-            let Asked::Question(question) = question else {
-                continue;
-            };
-            match question {
-                Question::Content(slot) | Question::Header(slot) => {
-                    let is_header = matches!(question, Question::Header(_));
-                    match self.components.what(*slot) {
-                        Slot::Rest if is_changed(*slot) => return None,
-                        Slot::Rest => claim.looks_at_rest = true,
-                        Slot::Thread(_) => claim.joins = true,
-                        Slot::Sync((object, _)) => {
-                            let object = before.memory.peek(object)?;
-                            claim.releases |= is_changed(*slot) && releases(function);
-                            claim.syncs.extend(some(alone.objects(object))?);
-                        }
-                        Slot::Object(id) => {
-                            let object = before.memory.peek(id)?;
-                            let objects = some(alone.objects(object))?;
-                            // To write what is there already is to write.
-                            let accesses = after.accesses.iter();
-                            let mut accesses = accesses.filter(|access| access.object == id);
-                            let is_read = !is_changed(*slot)
-                                && (is_header || accesses.clone().next().is_some())
-                                && accesses.all(|access| !access.is_write);
-                            match is_read {
-                                true => claim.reads.extend(objects),
-                                false => claim.writes.extend(objects),
-                            }
-                        }
-                    }
-                }
-                Question::Handle(_) | Question::Ended(_) => claim.joins = true,
-                Question::ThreadCount => claim.joins |= !claim.creates,
-                Question::OthersRunning if ends && before.at_exit.is_empty() => {}
-                Question::OthersRunning => return None,
-                Question::FreedBlocks => claim.looks_at_freed_blocks = true,
-            }
-        }
-        // What changes without having been looked at is new, or the thread itself.
-        for (slot, _) in changes {
-            let is_asked = questions.iter().any(|question| {
-                matches!(question, Asked::Question(
-                    Question::Content(asked) | Question::Header(asked)) if asked == slot)
-            });
-            let was_there = self.components.get(state, *slot) != ABSENT;
-            let is_own = self.components.what(*slot) == Slot::Thread(thread);
-            if !is_asked && was_there && !is_own {
-                return None;
-            }
-        }
-        if claim.joins && asks_for_ends(function) || claim.releases && claim.syncs.len() > 1 {
+    ) -> Option<Known> {
+        let looks = self.components.footprint.take();
+        let (mut changes, is_local) = self.components.changes(state, before, machine);
+        let (asked, is_known) = self.questions(&looks, before, thread);
+        self.components.footprint.put_back(looks);
+        if !is_local {
             return None;
         }
-        Some(claim)
+        // Other states may answer otherwise what is asked after an input, so that only
+        // one of two ways leads here.
+        let mut after_input = asked
+            .iter()
+            .skip_while(|asked| matches!(asked, Asked::Question(_)));
+        let looks_late = !is_known || after_input.any(|asked| matches!(asked, Asked::Question(_)));
+        changes.sort_unstable();
+        match self.rounds.entry(changes) {
+            Entry::Occupied(known) => Some(match *known.get() || looks_late {
+                true => Known::Perhaps,
+                false => Known::Surely,
+            }),
+            Entry::Vacant(new) => {
+                new.insert(looks_late);
+                None
+            }
+        }
     }
 
     fn remember(
@@ -620,6 +588,7 @@ impl<'a> Steps<'a> {
             }
         }
         self.nodes[node as usize] = match (&self.nodes[node as usize], step) {
+            (Node::Unknown, Some(step)) if step.fate == Fate::Dropped => Node::Dropped,
             (Node::Unknown, Some(step)) => {
                 self.bytes += 96 + 16 * step.changes.len() + 48 * step.accesses.len();
                 Node::Ends(Rc::new(step))
@@ -628,111 +597,6 @@ impl<'a> Steps<'a> {
             (Node::Ends(_), Some(_)) => return,
             _ => return self.nodes[root as usize] = Node::Opaque,
         };
-    }
-
-    /// What a step has looked at, as questions about a state, each once; false if
-    /// that cannot be told.
-    fn questions(&mut self, looks: &[Look], before: &Machine, thread: usize) -> (Vec<Asked>, bool) {
-        let mut asked = Vec::new();
-        let mut known = HashSet::new();
-        let mut add = |asked: &mut Vec<Asked>, question: Question| {
-            if known.insert(question) {
-                asked.push(Asked::Question(question));
-            }
-        };
-        for look in looks {
-            match look {
-                Look::Header(id) | Look::Content(id) => {
-                    let is_header = matches!(look, Look::Header(_));
-                    match self.place(*id, &before.memory, thread) {
-                        Place::Own => {}
-                        Place::Slot(slot) if is_header => {
-                            if id.area() != Area::Global {
-                                add(&mut asked, Question::Header(slot));
-                            }
-                        }
-                        Place::Slot(slot) | Place::Foreign(slot) => {
-                            add(&mut asked, Question::Content(slot));
-                        }
-                    }
-                }
-                Look::Sync(key) => {
-                    let slot = self.components.slot(Slot::Sync(*key));
-                    add(&mut asked, Question::Content(slot));
-                }
-                Look::SyncsIn(object, offset, len) => {
-                    self.asked_objects.insert(*object);
-                    let end = offset.saturating_add(*len);
-                    for (slot, what) in self.components.slots() {
-                        if let Slot::Sync((at, start)) = what
-                            && at == *object
-                            && (*offset..end).contains(&start)
-                        {
-                            add(&mut asked, Question::Content(slot));
-                        }
-                    }
-                }
-                Look::SyncsOnStack(owner) => {
-                    self.asked_stacks.insert(*owner);
-                    for (slot, what) in self.components.slots() {
-                        if let Slot::Sync((at, _)) = what
-                            && at.area() == Area::Stack
-                            && at.thread() == *owner
-                        {
-                            add(&mut asked, Question::Content(slot));
-                        }
-                    }
-                }
-                Look::Thread(other) | Look::Handle(other) | Look::Ended(other)
-                    if *other == thread => {}
-                Look::Handle(other) => add(&mut asked, Question::Handle(*other)),
-                Look::Ended(other) => add(&mut asked, Question::Ended(*other)),
-                Look::Turn | Look::Open => {}
-                Look::Thread(other) => {
-                    if let Some(slot) = self.components.thread_slot(*other) {
-                        add(&mut asked, Question::Content(slot));
-                    }
-                }
-                Look::ThreadCount => add(&mut asked, Question::ThreadCount),
-                Look::OthersRunning => add(&mut asked, Question::OthersRunning),
-                Look::FreedBlocks => {
-                    let memory = &before.memory;
-                    let mut heaps = memory.arenas.iter().flat_map(|arena| &arena.heap);
-                    add(&mut asked, Question::FreedBlocks);
-                    if heaps.any(|object| super::components::is_freed(object)) {
-                        return (asked, false);
-                    }
-                }
-                Look::Rest => add(&mut asked, Question::Content(0)),
-                Look::Input(kind, domain, value, site) => {
-                    let (values, _) = choices(*kind, *domain, *site, &self.samples);
-                    asked.push(Asked::Input(values, *value));
-                }
-                Look::Everything => return (asked, false),
-            }
-        }
-        (asked, true)
-    }
-
-    /// Where an object of a state is to be found.
-    fn place(&mut self, id: ObjectId, memory: &Memory, thread: usize) -> Place {
-        let Some(object) = memory.peek(id) else {
-            // It is made by the step itself; or it is gone for ever.
-            return Place::Own;
-        };
-        if object.is_constant {
-            return Place::Own;
-        }
-        if object.is_shared || id.area() == Area::Global {
-            return Place::Slot(self.components.slot(Slot::Object(id)));
-        }
-        match id.thread() == thread {
-            true => Place::Own,
-            false => match self.components.thread_slot(id.thread()) {
-                Some(slot) => Place::Foreign(slot),
-                None => Place::Own,
-            },
-        }
     }
 
     fn forget_what_new_slots_change(&mut self) {
@@ -758,18 +622,12 @@ impl<'a> Steps<'a> {
     }
 }
 
-enum Place {
-    /// Part of the thread itself.
-    Own,
-    Slot(SlotIndex),
-    /// Part of another thread.
-    Foreign(SlotIndex),
-}
-
-enum Asked {
-    Question(Question),
-    /// The values it may have, and the one it had.
-    Input(Vec<u128>, u128),
+/// Whether a thread was where it is before, after other answers: in all states that
+/// agree on what is asked before the first input, or in this one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Surely,
+    Perhaps,
 }
 
 /// Which answer says who is woken.
@@ -779,11 +637,6 @@ fn waiter(looks: &[Look]) -> Option<usize> {
         _ => None,
     });
     kinds.into_iter().position(|kind| kind == InputKind::Waiter)
-}
-
-/// All of them, if there are any.
-fn some<T>(all: Vec<T>) -> Option<Vec<T>> {
-    (!all.is_empty()).then_some(all)
 }
 
 /// Threads that go no further since the step.

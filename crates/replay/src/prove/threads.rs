@@ -386,15 +386,13 @@ fn write_frame(writer: &mut Writer, frame: &Frame, live: &[ValueId]) {
     }
     for value in live {
         writer.word(value.index() as u64 + 1);
-        writer.value(&frame.registers[value.index()]);
         let shadow = frame.shadows.get(value).cloned().unwrap_or_default();
-        writer.shadow(&shadow);
+        writer.shadowed(&frame.registers[value.index()], &shadow);
     }
     writer.word(0);
     writer.word(frame.variadic.len() as u64);
     for argument in frame.variadic.iter() {
-        writer.value(&argument.value);
-        writer.shadow(&argument.shadow);
+        writer.shadowed(&argument.value, &argument.shadow);
         writer.ty(&argument.ty);
         writer.word(argument.by_value.map_or(0, |size| size + 1));
     }
@@ -528,6 +526,7 @@ pub(super) fn write_snapshot(writer: &mut Writer, snapshot: &Snapshot) {
         .collect();
     writer.bytes(&flags);
     writer.bytes(&snapshot.shadow);
+    writer.open_bytes(&snapshot.bytes, &snapshot.shadow);
     writer.word(snapshot.pointers.len() as u64);
     for (at, target) in &snapshot.pointers {
         writer.word(*at);

@@ -5,11 +5,12 @@
 //! several threads (races, threads that wait for each other) is looked for here.
 
 use super::components::Slot;
-use super::findings::Findings;
+use super::findings::{Findings, Place};
 use super::inputs::Script;
 use super::search::MOST_COARSE;
 use super::steps::{Fate, Notices, Step, Steps};
 use super::table::{Origin, StateId, Table};
+use super::turns::Turns;
 use super::{Proof, ProofOptions};
 use crate::explore::{Interruption, Limit};
 use crate::machine::{Config, Cut, Stop};
@@ -28,11 +29,9 @@ pub(super) struct Visitor<'a> {
     pub findings: Findings<'a>,
     /// Steps and threads that were looked at together.
     races: HashSet<(u64, usize, u32)>,
-    row: Vec<u32>,
+    turns: Turns,
     successor: Vec<u32>,
     threads: Vec<(usize, u32)>,
-    /// What each thread may do in the current state.
-    choices: Vec<Vec<Rc<Step>>>,
     buffer: Vec<u8>,
     pub proof: Proof,
 }
@@ -52,10 +51,9 @@ impl<'a> Visitor<'a> {
             steps,
             findings,
             races: HashSet::new(),
-            row: Vec::new(),
+            turns: Turns::default(),
             successor: Vec::new(),
             threads: Vec::new(),
-            choices: Vec::new(),
             buffer: Vec::new(),
             proof: Proof::default(),
         }
@@ -68,8 +66,9 @@ impl<'a> Visitor<'a> {
 
     /// There is no use in going on.
     pub(super) fn has_failed(&self) -> bool {
-        let is_uncertain =
-            self.steps.has_decided && (self.findings.has_any() || self.table.len() > MOST_COARSE);
+        let steps = &self.steps;
+        let is_uncertain = steps.has_decided && self.findings.has_any()
+            || steps.has_guessed && self.table.len() > MOST_COARSE;
         is_uncertain || self.steps.is_open_needed || self.steps.has_too_many_answers
     }
 
@@ -79,146 +78,80 @@ impl<'a> Visitor<'a> {
         self.has_failed() || !self.options.find_all && has_found
     }
 
-    /// Takes all steps from a state.
+    /// Takes the steps from a state.
     pub(super) fn expand(&mut self, id: StateId) {
-        let mut row = std::mem::take(&mut self.row);
-        self.table.get(id, &mut row);
-        let mut choices = std::mem::take(&mut self.choices);
-        let mut threads = std::mem::take(&mut self.threads);
-        threads.clear();
-        threads.extend(self.steps.threads(&row));
-        if let Some(alone) = &mut self.steps.alone {
-            alone.prepare(&mut self.steps.components, &threads);
-        }
-        choices.resize_with(choices.len().max(threads.len()), Vec::new);
-        let joiner = self.steps.joiner(&row, &threads);
-        let mut is_stuck = true;
-        let mut alone = None;
-        for (thread, content) in &threads {
-            choices[*thread].clear();
-            if joiner.as_ref().is_some_and(|(joiner, _)| joiner == thread) {
-                continue;
-            }
-            self.find_steps(id, &row, *thread, *content, &mut choices[*thread]);
-            is_stuck &= choices[*thread].is_empty();
-            let waits_for_it = joiner
-                .as_ref()
-                .filter(|(_, joins)| joins.waits_for(*thread));
-            let waits_for_it = waits_for_it.map(|(joiner, _)| *joiner);
-            if self.may_go_alone(&row, &threads, *thread, &choices[*thread], waits_for_it) {
-                alone = Some(*thread);
-                break;
-            }
-        }
-        let mut left_out = None;
-        if let (Some((joiner, joins)), None) = (&joiner, alone) {
-            let mut joined = joins.joined.iter();
-            if joined.any(|thread| !choices[*thread].is_empty()) {
-                left_out = Some(*joiner);
-            }
-        }
-        if let (Some((joiner, _)), None, None) = (&joiner, alone, left_out) {
-            let (_, content) = threads[*joiner];
-            self.find_steps(id, &row, *joiner, content, &mut choices[*joiner]);
-            is_stuck &= choices[*joiner].is_empty();
-            if self.may_go_alone(&row, &threads, *joiner, &choices[*joiner], None) {
-                alone = Some(*joiner);
-            }
-        }
-        let chosen = match alone {
-            Some(thread) => thread..thread + 1,
-            None => 0..threads.len(),
-        };
-        if is_stuck {
-            self.note_dead_end(id, &row);
-        } else if alone.is_none() {
-            self.note_cycles(id, &row, &choices[chosen.clone()]);
+        let mut turns = std::mem::take(&mut self.turns);
+        self.table.get(id, &mut turns.row);
+        self.steps.find_turns(&mut turns);
+        self.note_steps(Place::At(id));
+        if turns.is_stuck {
+            self.note_dead_end(id, &turns.row);
+        } else if turns.is_whole {
+            self.note_cycles(id, &turns);
         }
         if self.options.is_checked {
-            self.check(&row, chosen.start, &choices[chosen.clone()], left_out);
+            self.check_turns(&turns);
         }
-        for thread in chosen {
-            for (choice, step) in choices[thread].iter().enumerate() {
-                self.note_races(id, &threads, thread, step);
+        for thread in turns.chosen.iter().copied() {
+            for (choice, step) in turns.choices[thread].iter().enumerate() {
+                self.note_races(Place::At(id), &turns.threads, thread, step);
                 if step.fate == Fate::Goes {
-                    self.go(id, &row, thread, choice, step);
+                    let origin = Origin {
+                        from: id,
+                        thread: thread as u16,
+                        choice: choice as u16,
+                    };
+                    self.go(&turns.row, origin, step);
                 }
             }
         }
-        self.row = row;
-        self.choices = choices;
-        self.threads = threads;
+        self.turns = turns;
     }
 
-    /// Whether no other thread need be looked at in this state.
-    fn may_go_alone(
-        &self,
-        row: &[u32],
-        threads: &[(usize, u32)],
-        thread: usize,
-        steps: &[Rc<Step>],
-        waits_for_it: Option<usize>,
-    ) -> bool {
-        match &self.steps.alone {
-            Some(alone) if !steps.is_empty() => {
-                let components = &self.steps.components;
-                alone.may_go(components, row, threads, (thread, steps), waits_for_it)
-            }
-            _ => false,
-        }
-    }
-
-    /// What a thread may do in a state.
-    fn find_steps(
-        &mut self,
-        id: StateId,
-        row: &[u32],
-        thread: usize,
-        content: u32,
-        steps: &mut Vec<Rc<Step>>,
-    ) {
-        if self.may_step(thread, content) {
-            self.steps.of(row, thread, steps);
-            steps.retain(|step| step.fate != Fate::Waits);
-        }
-        if !self.steps.notices.is_empty() {
-            self.note_steps(id);
-        }
-    }
-
-    fn may_step(&mut self, thread: usize, content: u32) -> bool {
-        let thread = &self.steps.components.owned(thread, content).thread;
-        !thread.is_finished() && !thread.is_stuck()
-    }
-
-    fn go(&mut self, id: StateId, row: &[u32], thread: usize, choice: usize, step: &Step) {
-        self.proof.steps += 1;
+    /// Lets a thread take a step and go on as far as it may, and keeps the state to
+    /// which that leads.
+    fn go(&mut self, row: &[u32], origin: Origin, step: &Step) {
+        let thread = usize::from(origin.thread);
         let mut successor = std::mem::take(&mut self.successor);
+        let mut threads = std::mem::take(&mut self.threads);
+        self.proof.steps += 1;
         self.steps.apply(row, step, &mut successor);
+        for gone in 0.. {
+            let next = (self.steps).next_alone(&successor, (thread, gone), &mut threads);
+            let place = Place::After(origin, gone);
+            self.note_steps(place);
+            let Some(next) = next else {
+                break;
+            };
+            self.note_races(place, &threads, thread, &next);
+            if self.options.is_checked {
+                self.check(&successor, thread, std::slice::from_ref(&next));
+            }
+            self.proof.steps += 1;
+            self.steps.take_on(&mut successor, &next);
+        }
         self.steps.normalise(&mut successor);
-        let origin = Origin {
-            from: id,
-            thread: thread as u16,
-            choice: choice as u16,
-        };
-        self.table
-            .insert(&successor, Some(origin), &mut self.buffer);
+        (self.table).insert(&successor, Some(origin), &mut self.buffer);
+        self.threads = threads;
         self.successor = successor;
     }
 
     // What is noticed.
 
-    fn note_steps(&mut self, id: StateId) {
+    fn note_steps(&mut self, place: Place) {
+        if self.steps.notices.is_empty() {
+            return;
+        }
         for (thread, notices) in std::mem::take(&mut self.steps.notices) {
             let answers = notices.answers.clone();
-            self.note(Some((id, thread)), notices, &answers);
+            self.note(Some((place, thread)), notices, &answers);
         }
     }
 
     /// Takes note of what happened in a step, or at the start.
     pub(super) fn note(
         &mut self,
-        step: Option<(StateId, usize)>,
+        step: Option<(Place, usize)>,
         notices: Notices,
         answers: &[u128],
     ) {
@@ -291,13 +224,14 @@ impl<'a> Visitor<'a> {
     }
 
     /// Looks for threads that wait for each other while others can go on.
-    fn note_cycles(&mut self, id: StateId, row: &[u32], choices: &[Vec<Rc<Step>>]) {
+    fn note_cycles(&mut self, id: StateId, turns: &Turns) {
         if !self.config.partial_deadlocks || !self.config.checks.has(Property::Deadlock) {
             return;
         }
         let mut waiting: Vec<(usize, Vec<usize>)> = Vec::new();
-        for (thread, steps) in choices.iter().enumerate() {
-            if steps.is_empty() {
+        let row = &turns.row[..];
+        for (thread, _) in turns.threads.iter().copied() {
+            if turns.choices[thread].is_empty() {
                 let blockers = self.blockers(row, thread);
                 if !blockers.is_empty() {
                     waiting.push((thread, blockers));
@@ -339,14 +273,11 @@ impl<'a> Visitor<'a> {
         if thread.is_finished() || thread.is_stuck() || thread.must_leave() {
             return Vec::new();
         }
-        let key = match &thread.pending.wait {
-            Wait::Join(target) => return vec![*target],
-            Wait::Mutex(key)
-            | Wait::ReadLock(key)
-            | Wait::WriteLock(key)
-            | Wait::Spin(key)
-            | Wait::Condition { mutex: key, .. } => *key,
-            _ => return Vec::new(),
+        if let Wait::Join(target) = &thread.pending.wait {
+            return vec![*target];
+        }
+        let Some(key) = thread.pending.wait.lock() else {
+            return Vec::new();
         };
         let slot = components.known_slot(Slot::Sync(key));
         let content = slot.map_or(0, |slot| components.get(row, slot));
@@ -355,25 +286,19 @@ impl<'a> Visitor<'a> {
             .map_or(Vec::new(), |sync| sync.holders())
     }
 
-    /// Looks for threads that are about to access what a step has just accessed.
-    fn note_races(&mut self, id: StateId, threads: &[(usize, u32)], thread: usize, step: &Step) {
+    /// Looks for threads that are about to access what a step accesses.
+    fn note_races(&mut self, place: Place, threads: &[(usize, u32)], thread: usize, step: &Step) {
         if step.accesses.is_empty() || !self.config.checks.has(Property::Race) {
             return;
         }
-        for (other, content) in threads.iter().copied() {
-            if other == thread {
-                continue;
-            }
-            let pending = &self.steps.components.owned(other, content).thread;
-            if pending.is_finished() || !races(&step.accesses, &pending.pending.accesses) {
-                continue;
-            }
+        let racing = races_with(&mut self.steps, threads, thread, step);
+        for (other, content) in racing.collect::<Vec<_>>() {
             if self.races.insert((step.number, other, content)) {
                 let (table, steps) = (self.table, &mut self.steps);
                 let kind = ViolationKind::DataRace;
                 let must_show = !step.is_cut_short;
                 let answers = step.answers.clone();
-                let at = (id, thread);
+                let at = (place, thread);
                 self.findings
                     .report_any(table, steps, at, &answers, kind, must_show);
             }
@@ -381,43 +306,45 @@ impl<'a> Visitor<'a> {
     }
 
     /// Compares what is remembered with what the interpreter does.
-    fn check(
-        &mut self,
-        row: &[u32],
-        first: usize,
-        choices: &[Vec<Rc<Step>>],
-        left_out: Option<usize>,
-    ) {
-        for (thread, steps) in (first..).zip(choices) {
-            if left_out == Some(thread) {
-                continue;
+    fn check_turns(&mut self, turns: &Turns) {
+        for thread in 0..turns.threads.len() {
+            let is_looked_at = turns.is_whole || turns.chosen.contains(&thread);
+            if is_looked_at && turns.left_out != Some(thread) {
+                self.check(&turns.row, thread, &turns.choices[thread]);
             }
-            let mut machine = self.steps.components.machine(row);
-            machine.leave_open(self.options.inputs.open);
-            if machine.is_enabled(thread) == steps.is_empty() {
-                let what = format!("thread {thread} can step, or cannot, unlike remembered");
-                self.proof.mistakes.push(what);
-            }
-            for step in steps {
-                let mut machine = machine.clone();
-                let mut script = Script::new(&step.answers, &self.options.inputs);
-                let result = machine.step(thread, &mut script);
-                let goes = result.is_ok() && machine.exit_code().is_none();
-                if goes != (step.fate == Fate::Goes) {
-                    let what = format!("a step of thread {thread} ends, or does not");
-                    self.proof.mistakes.push(what);
-                } else if goes {
-                    let state = self.steps.components.state(&machine);
-                    let mut remembered = Vec::new();
-                    self.steps.apply(row, step, &mut remembered);
-                    if state != remembered {
-                        let what = format!("a step of thread {thread} is not as remembered");
-                        self.proof.mistakes.push(what);
-                    }
+        }
+    }
+
+    /// The same for the steps that a thread may take in a state.
+    fn check(&mut self, row: &[u32], thread: usize, found: &[Rc<Step>]) {
+        let Visitor { steps, proof, .. } = self;
+        let mut machine = steps.components.machine(row);
+        machine.leave_open(self.options.inputs.open);
+        let unlike = &mut proof.mistakes;
+        if machine.is_enabled(thread) == found.is_empty() {
+            unlike.push(format!(
+                "thread {thread} can step, or cannot, unlike remembered"
+            ));
+        }
+        for step in found {
+            let mut machine = machine.clone();
+            let mut script = Script::new(&step.answers, &self.options.inputs);
+            let result = machine.step(thread, &mut script);
+            let goes = result.is_ok() && machine.exit_code().is_none();
+            if goes != (step.fate == Fate::Goes) {
+                unlike.push(format!("a step of thread {thread} ends, or does not"));
+            } else if goes {
+                let mut state = steps.components.state(&machine);
+                let mut remembered = Vec::new();
+                steps.apply(row, step, &mut remembered);
+                steps.components.forget_names(&mut state);
+                steps.components.forget_names(&mut remembered);
+                if state != remembered {
+                    unlike.push(format!("a step of thread {thread} is not as remembered"));
                 }
             }
-            self.steps.components.footprint.take();
         }
+        steps.components.footprint.take();
     }
 
     /// What this one has found out.
@@ -434,6 +361,20 @@ impl<'a> Visitor<'a> {
         proof.mistakes.append(&mut self.findings.mistakes);
         proof
     }
+}
+
+/// The threads that are about to access what a step accesses, with their contents.
+fn races_with<'s>(
+    steps: &'s mut Steps,
+    threads: &'s [(usize, u32)],
+    thread: usize,
+    step: &'s Step,
+) -> impl Iterator<Item = (usize, u32)> + 's {
+    let others = threads.iter().filter(move |(other, _)| *other != thread);
+    others.copied().filter(|(other, content)| {
+        let other = &steps.components.owned(*other, *content).thread;
+        !other.is_finished() && races(&step.accesses, &other.pending.accesses)
+    })
 }
 
 fn races(made: &[Access], pending: &[Access]) -> bool {

@@ -7,8 +7,10 @@
 //! space of the thread that made the object, so that the words of a thread do not
 //! depend on its number: its own objects are *own*.
 
+use super::contents::Written;
 use crate::memory::Memory;
 use crate::object::{Area, ObjectId};
+use crate::open_names::{Name, names_in};
 use crate::shadow::Shadow;
 use crate::sync::SyncKey;
 use crate::value::{Pointer, Value};
@@ -38,6 +40,8 @@ pub(super) struct Writer<'m> {
     pub words: Vec<u64>,
     /// Other threads to which objects belong that were written.
     pub named: Vec<usize>,
+    /// The names of open inputs that were written, as a set of bits.
+    opens: u32,
 }
 
 impl<'m> Writer<'m> {
@@ -47,6 +51,30 @@ impl<'m> Writer<'m> {
             own,
             words: Vec::new(),
             named: Vec::new(),
+            opens: 0,
+        }
+    }
+
+    /// All that was written.
+    pub(super) fn written(&self) -> Written<'_> {
+        Written {
+            words: &self.words,
+            names: &self.named,
+            opens: self.opens,
+        }
+    }
+
+    /// Something knows the name of an open input.
+    pub(super) fn open_name(&mut self, name: Name) {
+        self.opens |= 1 << name;
+    }
+
+    /// These bytes were written, with this shadow: some of them may be names.
+    pub(super) fn open_bytes(&mut self, bytes: &[u8], shadow: &[u8]) {
+        for (byte, shadow) in bytes.iter().zip(shadow) {
+            if *shadow != 0 {
+                self.opens |= names_in(*byte);
+            }
         }
     }
 
@@ -131,7 +159,26 @@ impl<'m> Writer<'m> {
         }
     }
 
-    pub(super) fn shadow(&mut self, shadow: &Shadow) {
+    /// A value and its shadow.
+    pub(super) fn shadowed(&mut self, value: &Value, shadow: &Shadow) {
+        self.value(value);
+        self.shadow(shadow);
+        self.note_names(value, shadow);
+    }
+
+    fn note_names(&mut self, value: &Value, shadow: &Shadow) {
+        match (value, shadow) {
+            (_, Shadow::None) => {}
+            (Value::Tuple(fields), _) => {
+                for (field, index) in fields.iter().zip(0..) {
+                    self.note_names(field, &shadow.field(index));
+                }
+            }
+            _ => self.open_bytes(&value.bits().to_le_bytes(), &shadow.bits().to_le_bytes()),
+        }
+    }
+
+    fn shadow(&mut self, shadow: &Shadow) {
         match shadow {
             Shadow::None => self.word(0),
             Shadow::Bits(bits) => {
