@@ -58,10 +58,7 @@ impl<'t> Row<'t> {
             advise,
             ..Options::default()
         };
-        options.config.checks = Checks::NONE
-            .with(Property::Assert)
-            .with(Property::Memory)
-            .with(Property::Race);
+        options.config.checks = Checks::ends_of_threads().with(Property::Race);
         options.config.surroundings.memory_model = MemoryModel::Rc11;
         Ok(check::check(&program, &options, &|_| true))
     }

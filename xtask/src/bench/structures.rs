@@ -15,7 +15,7 @@ use std::process::Command;
 /// Seconds for one run where threads and operations grow.
 const TIME: u32 = 60;
 /// What is looked for.
-const PROPERTIES: &str = "assert,memory,race";
+const PROPERTIES: &str = "assert,memory,misuse,arithmetic,race";
 /// The kernel counts time in hundredths of a second, for programs.
 const TICKS: f64 = 100.0;
 
