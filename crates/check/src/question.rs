@@ -33,6 +33,7 @@ impl Question {
             suppressions,
             coverage: _,
             looks_beside: _,
+            advise: _,
         } = options;
         let mut question = Question::default();
         let (kind, bound) = match order {
@@ -122,6 +123,7 @@ impl Question {
             learning,
             relaxing,
             locksets,
+            spinning,
         } = unfolding;
         for (name, is_on) in [
             ("resumed for conflicts", resume_for_conflict),
@@ -132,6 +134,7 @@ impl Question {
             ("learning", learning),
             ("relaxing", relaxing),
             ("locksets", locksets),
+            ("spinning", spinning),
         ] {
             self.add(name, is_on);
         }

@@ -230,6 +230,14 @@ pub(crate) struct Check {
     /// Go on after the first violation, until there is no other.
     #[arg(long, conflicts_with = "svcomp")]
     pub all_violations: bool,
+    /// If something goes wrong, look for the fewest atomic accesses and fences that
+    /// prevent it with a stronger memory order.
+    #[arg(long, conflicts_with = "svcomp")]
+    pub suggest_orders: bool,
+    /// If nothing goes wrong, look for atomic accesses and fences for which a weaker
+    /// memory order would do.
+    #[arg(long, conflicts_with = "svcomp")]
+    pub weakest: bool,
     /// Do not tell races and deadlocks that this file names, in ThreadSanitizer's
     /// format.
     #[arg(long, value_name = "FILE", conflicts_with = "svcomp")]
@@ -284,6 +292,7 @@ pub(crate) enum Reduction {
     Learning,
     Relaxing,
     Locksets,
+    Spinning,
     Narrowing,
 }
 
@@ -554,6 +563,7 @@ impl Check {
                 Reduction::Learning => reductions.unfolding.learning = false,
                 Reduction::Relaxing => reductions.unfolding.relaxing = false,
                 Reduction::Locksets => reductions.unfolding.locksets = false,
+                Reduction::Spinning => reductions.unfolding.spinning = false,
                 Reduction::Narrowing => reductions.narrowing = false,
             }
         }

@@ -591,6 +591,30 @@ fn constructors_are_sorted_by_priority() {
     assert_eq!(names(&loaded.program.cleanup), ["b", "a"]);
 }
 
+/// Whichever way a module writes labels down.
+#[test]
+fn labels_that_start_threads() {
+    for label in [
+        "call void @llvm.dbg.label(metadata !1), !dbg !2",
+        "  #dbg_label(!1, !2)",
+    ] {
+        for (name, is_supported) in [("again", true), ("__CPROVER_ASYNC_1", false)] {
+            let loaded = with_main(&format!(
+                r#"define void @work() {{
+                  {label}
+                  ret void
+                }}
+                declare void @llvm.dbg.label(metadata)
+                !1 = !DILabel(scope: !3, name: "{name}", file: !4, line: 5)
+                !2 = !DILocation(line: 5, column: 3, scope: !3)
+                !3 = distinct !DISubprogram(name: "work", file: !4, line: 4)
+                !4 = !DIFile(filename: "a.c", directory: "/src")"#
+            ));
+            assert_eq!(loaded.unsupported.is_empty(), is_supported, "{label}");
+        }
+    }
+}
+
 #[test]
 fn debug_information() {
     let loaded = with_main(

@@ -84,4 +84,4 @@ pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use thread::Stuck;
 pub use variables::variables_among;
 pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};
-pub use weak::{Drawn, DrawnAct, Edge, Picture, Place, Remark};
+pub use weak::{Drawn, DrawnAct, Edge, Missing, Picture, Place, Remark, Unordered};

@@ -128,6 +128,10 @@ pub fn describe_conflict(conflict: &Conflict) -> String {
                                bounds, and explore and the encoding order none on contexts or \
                                rounds; bounded takes all with the encoding contexts"
             .to_owned(),
+        Conflict::OrdersWithoutOrder => "--suggest-orders and --weakest need the engine bounded, \
+             and take no bound on contexts or rounds, no strategy, no --solver, and neither \
+             --dump nor --all-violations nor --suppressions"
+            .to_owned(),
         Conflict::SuppressionsInParts => "--suppressions does not go with --checkpoint, --result \
                                           and --partitions"
             .to_owned(),

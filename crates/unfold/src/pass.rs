@@ -31,6 +31,7 @@ use crate::unwritten::Unwritten;
 use crate::values::Values;
 use crate::variables::OpenVariable;
 use crate::{Error, Options};
+use analysis::Spinning;
 use analysis::{Landmark, LoopId, Site};
 use formula::{TermId, Terms};
 use ir::{BlockId, Body, FunctionId, InstId, Location, Program, ValueId};
@@ -184,6 +185,8 @@ pub(crate) struct Pass<'p> {
     pub program: &'p Program,
     pub options: &'p Options,
     pub block_orders: &'p mut BlockOrders,
+    /// Loops that only wait, if that matters.
+    pub spinning: &'p Spinning,
     /// What earlier passes have found out, and what this one adds.
     pub facts: &'p mut Facts,
     pub terms: Terms,
@@ -374,6 +377,13 @@ impl<'p> Pass<'p> {
         self.make_unnoticed_positions(state);
         let from = self.exclude(state, always);
         self.findings.blame_bounds(from);
+    }
+
+    /// What comes from here on, others show as well.
+    pub(crate) fn leave_out(&mut self, state: &mut State) {
+        let always = self.truth();
+        self.make_unnoticed_positions(state);
+        self.exclude(state, always);
     }
 
     /// No run within the bounds goes on where the condition holds. Returns how many

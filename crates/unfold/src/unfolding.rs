@@ -18,13 +18,17 @@ use crate::under_way::{Patience, Prologue, ThreadsUnderWay, Whereabouts};
 use crate::values::Values;
 use crate::variables::OpenVariable;
 use crate::{MAIN, offset_bits};
-use analysis::{Landmark, LoopId};
+use analysis::{Landmark, LoopId, Spinning};
 use cranelift_entity::PrimaryMap;
 use formula::Terms;
 use ir::{FunctionId, InstId, Location, Program};
 use library::{MemoryModel, Surroundings};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+
+/// How often loops that only wait go round: the last time, and once before, which a race
+/// may be about.
+pub(crate) const SPINS: u32 = 2;
 
 /// Passes in which only values grow, before they are taken to be anything.
 const PATIENCE: u32 = 24;
@@ -68,6 +72,8 @@ pub struct Reductions {
     pub relaxing: bool,
     /// Accesses under a common lock are no candidates for races.
     pub locksets: bool,
+    /// Loops that only wait need not be unwound further than [`SPINS`].
+    pub spinning: bool,
 }
 
 impl Default for Reductions {
@@ -78,6 +84,7 @@ impl Default for Reductions {
             learning: true,
             relaxing: true,
             locksets: true,
+            spinning: true,
         }
     }
 }
@@ -180,6 +187,10 @@ pub fn unfold(
             location: None,
         });
     }
+    let spinning = match options.reductions.spinning && !options.checks.has(Check::Unwind) {
+        true => Spinning::of(program),
+        false => Spinning::default(),
+    };
     let mut facts = Facts::of(program);
     let mut block_orders = BlockOrders::default();
     // Passes since the cells were last cut anew.
@@ -189,6 +200,7 @@ pub fn unfold(
         let mut pass = Pass {
             program,
             options,
+            spinning: &spinning,
             block_orders: &mut block_orders,
             facts: &mut facts,
             terms: Terms::new(),

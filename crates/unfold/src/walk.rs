@@ -11,6 +11,7 @@ use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, LastStep, Pass, Start, State, Value, Work};
 use crate::published::Published;
 use crate::threads::{Place, Step, Thread};
+use crate::unfolding::SPINS;
 use crate::unwritten::Unwritten;
 use crate::{Error, pass};
 use analysis::Landmark;
@@ -513,9 +514,15 @@ impl<'p> Pass<'p> {
     ) -> Result<(), Error> {
         let iterations = frame.order.follow(from, to, &state.iterations);
         if let Some(repeated) = frame.order.loops.is_back_edge(from, to) {
-            let bound = self.options.loop_bound(frame.function, repeated);
             let count = iterations.last().copied().unwrap_or(1);
-            if count > bound.max(1) && !self.may_exceed(frame, repeated, &state) {
+            let only_waits = self.spinning.contains(frame.function, repeated);
+            if only_waits && count > SPINS {
+                // Without some of its iterations, this is a run just as well.
+                self.leave_out(&mut state);
+                return Ok(());
+            }
+            let bound = self.options.loop_bound(frame.function, repeated).max(1);
+            if !only_waits && count > bound && !self.may_exceed(frame, repeated, &state) {
                 self.findings.note_cut(frame.function, Some(repeated));
                 self.cut(&mut state);
                 return Ok(());
