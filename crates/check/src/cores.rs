@@ -163,8 +163,8 @@ impl<'t> Cores<'t> {
         let ticket = state.next_ticket;
         state.next_ticket += 1;
         state.waiting.push(Waiting { ticket, name, turn });
-        while !(state.has_place(name) && state.next() == Some(ticket))
-            && !self.stop.load(Ordering::Relaxed)
+        while !(self.stop.load(Ordering::Relaxed)
+            || state.has_place(name) && state.next() == Some(ticket))
         {
             let waited = self.changed.wait_timeout(state, PAUSE);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
