@@ -160,7 +160,7 @@ mod tests {
     fn another_question_is_told_from_this_one() {
         let usual = Options::default();
         let question = |options: &Options| Question::of(options, Order::Contexts(4), 3);
-        let changes: [fn(&mut Options); 9] = [
+        let changes: [fn(&mut Options); 10] = [
             |options| options.bounds.unwind_every_loop = true,
             |options| {
                 options.bounds.unwind_set.insert("main.0".to_owned(), 2);

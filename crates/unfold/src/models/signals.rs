@@ -294,10 +294,7 @@ impl<'p> Pass<'p> {
     ) -> Result<Reply, Error> {
         let signal = self.signal_bit(frame, call, 0)?;
         let signal = signal.filter(|(signal, _)| !UNTOUCHABLE.contains(signal));
-        let objects = match signal {
-            Some((signal, _)) => Some(self.action_objects(signal as u32)),
-            None => None,
-        };
+        let objects = signal.map(|(signal, _)| self.action_objects(signal as u32));
         let all: Vec<ObjectId> = objects.into_iter().flatten().collect();
         let step = (0, false);
         let Ok(position) = self.begin_kernel_step(state, frame, &all, None, step) else {
@@ -337,10 +334,7 @@ impl<'p> Pass<'p> {
             !self.is_null(frame, call, 2)?,
         );
         let signal = signal.filter(|(signal, _)| !(has_new && UNTOUCHABLE.contains(signal)));
-        let objects = match signal {
-            Some((signal, _)) => Some(self.action_objects(signal as u32)),
-            None => None,
-        };
+        let objects = signal.map(|(signal, _)| self.action_objects(signal as u32));
         let mut places = Vec::new();
         for (index, is_there) in [(1, has_new), (2, has_old)] {
             let address = self.argument(call, index);

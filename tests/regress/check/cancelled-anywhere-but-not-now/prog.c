@@ -17,9 +17,7 @@ int main(void) {
     pthread_t thread;
     pthread_create(&thread, 0, work, 0);
     pthread_cancel(thread);
-    void *result;
-    pthread_join(thread, &result);
+    pthread_join(thread, 0);
     assert(done == 1 && begun > 0);
-    assert(result == 0 ? begun == 2 : result == PTHREAD_CANCELED);
     return 0;
 }
