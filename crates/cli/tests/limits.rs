@@ -203,7 +203,7 @@ fn a_time_out_tells_how_far_things_are() {
             "nothing goes wrong within: ",
             "iteration",
             "most of the formulas comes from: loop worker.0 (prog.c:5), ",
-            "to try: --rounds ",
+            "to try: --",
         ],
     );
     let text = place.check(

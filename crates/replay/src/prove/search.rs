@@ -281,8 +281,10 @@ impl<'a> Question<'a> {
         let is_alone = parts.len() == 1;
         let has_too_many_answers = parts.iter().any(|part| part.has_too_many_answers);
         let has_guessed = parts.iter().any(|part| part.has_guessed);
+        let has_decided = parts.iter().any(|part| part.has_decided);
         let mut proof = Proof {
-            is_coarse: parts.iter().any(|part| part.has_decided),
+            // Decisions about inputs with names know of each other.
+            is_coarse: has_guessed,
             ..Proof::default()
         };
         for part in parts {
@@ -290,7 +292,7 @@ impl<'a> Question<'a> {
         }
         // What is not certain, because some decision was taken both ways, is not told.
         let is_large = has_guessed && self.table.len() > MOST_COARSE;
-        if proof.is_coarse && (proof.tells_something() || has_too_many_answers || is_large) {
+        if has_decided && (proof.tells_something() || has_too_many_answers || is_large) {
             return Err(left_open);
         }
         if !is_alone {
