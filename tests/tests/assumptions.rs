@@ -157,6 +157,20 @@ fn what_asks_for_less_than_sequential_consistency() {
             1,
         ),
         ("__atomic_store_n(&n, 1, __ATOMIC_RELAXED);", 1),
+        // A fence has a meaning only where memory is not sequentially consistent.
+        ("atomic_thread_fence(memory_order_acquire);", 1),
+        // An order that nobody knows, or that may be a weaker one.
+        ("atomic_store_explicit(&a, 1, x);", 1),
+        (
+            "int order = memory_order_seq_cst;\nif (x) order = memory_order_relaxed;\n\
+             atomic_store_explicit(&a, 1, order);",
+            3,
+        ),
+        (
+            "int order = memory_order_seq_cst; int *known = &order;\n\
+             atomic_store_explicit(&a, 1, order);",
+            2,
+        ),
         // Too large for an instruction.
         (
             "large = pairs[0];\npairs[0] = atomic_load_explicit(&large, memory_order_acquire);",
@@ -193,7 +207,13 @@ fn what_does_not_ask_for_less() {
         "atomic_compare_exchange_strong(&a, &n, 1);",
         "__sync_fetch_and_add(&n, 1);",
         "*(volatile int *)&n = 1;",
-        "atomic_thread_fence(memory_order_acquire);",
+        "atomic_thread_fence(memory_order_seq_cst);",
+        // No fence at all.
+        "atomic_thread_fence(memory_order_relaxed);",
+        "atomic_signal_fence(memory_order_acquire);",
+        // Orders that are computed.
+        "int order = memory_order_seq_cst; atomic_store_explicit(&a, 1, order);",
+        "unsigned char order = 2; atomic_store_explicit(&a, 1, (order | 4) - 1);",
         "large = pairs[0]; pairs[1] = large; pairs[0] = atomic_exchange(&large, pairs[1]);",
         "atomic_compare_exchange_weak(&large, pairs, pairs[1]);",
         "(atomic_flag_test_and_set)(&flag); (atomic_flag_clear)(&flag);",
@@ -204,6 +224,40 @@ fn what_does_not_ask_for_less() {
         void unused(void) { atomic_store_explicit(&a, 1, memory_order_relaxed); }\n\
         int main(void) { a = 1; }\n";
     assert_eq!(orders::first_weaker(&load(unused)), None);
+}
+
+/// One function for all orders, as in the headers of C++.
+#[test]
+fn what_counts_is_what_is_reached() {
+    let check = |calls: &str, expected: Option<u32>| {
+        let source = format!(
+            "#include <stdatomic.h>\natomic_int a;\n\
+             static int masked(int order) {{ return order & 0xffff; }}\n\
+             static int of_failure(int order) {{ return order == 3 ? 0 : order; }}\n\
+             static void put(int value, int order) {{\n\
+                 int expected = 0;\n\
+                 if (masked(order) == memory_order_relaxed)\n\
+                     atomic_store_explicit(&a, value, memory_order_relaxed);\n\
+                 else if (of_failure(masked(order)) == memory_order_relaxed)\n\
+                     atomic_store_explicit(&a, value, memory_order_release);\n\
+                 else\n\
+                     atomic_store(&a, value);\n\
+             }}\n\
+             int main(void) {{ {calls} }}\n"
+        );
+        let program = load(&source);
+        let found = orders::first_weaker(&program).and_then(|site| {
+            let body = program.functions[site.function].body.as_ref();
+            body.and_then(|body| body.insts[site.inst].location)
+        });
+        assert_eq!(found.map(|location| location.line), expected, "{calls}");
+    };
+    check("put(1, 5); put(2, memory_order_seq_cst);", None);
+    check("put(1, 5); put(2, memory_order_relaxed);", Some(8));
+    check("put(1, 5); put(2, memory_order_release);", Some(10));
+    check("put(1, 5); if (0) put(2, 0);", None);
+    // Whoever has the address may call it with anything.
+    check("void (*by)(int, int) = put; by(1, 5);", Some(8));
 }
 
 /// In no interleaving do both threads read zero, but processors may do so.

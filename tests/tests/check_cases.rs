@@ -36,6 +36,8 @@ struct Expectation {
     malloc_may_fail: Option<bool>,
     /// So many arguments, at most, are inputs; there are none if not given.
     arguments: Option<u32>,
+    /// So many signals may arrive in each thread; none if not given.
+    signals: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -122,6 +124,7 @@ fn check_case(folder: &Path) -> Result<(), String> {
         surroundings: library::Surroundings {
             malloc_may_fail: expected.malloc_may_fail.unwrap_or(false),
             more_arguments: expected.arguments.unwrap_or(0),
+            signals: expected.signals.unwrap_or(0),
             ..Default::default()
         },
         ..Config::default()

@@ -38,6 +38,8 @@ struct Expectation {
     inputs: Option<Vec<u64>>,
     /// So many arguments, at most, are inputs; there are none if not given.
     arguments: Option<u32>,
+    /// So many signals may arrive in each thread; none if not given.
+    signals: Option<u32>,
     /// Sequential consistency if not given.
     memory_model: Option<String>,
 }
@@ -195,6 +197,7 @@ fn settings(expected: &Expectation) -> Result<(Config, Bounds), String> {
         unwind: expected.unwind,
         surroundings: library::Surroundings {
             more_arguments: expected.arguments.unwrap_or(0),
+            signals: expected.signals.unwrap_or(0),
             memory_model,
             ..Default::default()
         },

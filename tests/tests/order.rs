@@ -1,6 +1,6 @@
 //! The encoding by order, from C to the verdict: no bound on contexts.
 
-use check::{Bounds, Encoding, Engine, Options, Report, Verdict};
+use check::{Bounds, Encoding, Engine, Options, Reductions, Report, Verdict};
 use replay::{Checks, Property};
 use tests::clang;
 
@@ -51,13 +51,15 @@ int main(void) {
 }
 ";
 
-/// A loop that nobody can count.
+/// A loop that only waits.
 const WAITING: &str = "
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
-atomic_int ready;
-int data;
+#include <stdlib.h>
+atomic_int ready, more;
+int data, other;
 static void *work(void *arg) {
     data = 7;
     ready = 1;
@@ -65,29 +67,39 @@ static void *work(void *arg) {
 }
 int main(void) {
     pthread_t t;
+    int tries = 0;
     pthread_create(&t, 0, work, 0);
     while (!ready) {}
-    assert(data == 7);
+    assert(data == 7 && tries >= 0);
     pthread_join(t, 0);
 }
 ";
 
-fn check(source: &str, checks: Checks, bounds: Bounds) -> Report {
+fn load(source: &str) -> ir::Program {
     let folder = tempfile::tempdir().expect("should make a temporary folder");
     let file = folder.path().join("prog.c");
     std::fs::write(&file, source).expect("should write");
-    let program = clang::default().load(&file, &[]).expect("should load");
+    clang::default().load(&file, &[]).expect("should load")
+}
+
+fn by_order() -> Options {
+    Options {
+        engines: [Engine::Bounded].into(),
+        encodings: [Encoding::Order].into(),
+        ..Options::default()
+    }
+}
+
+fn check(source: &str, checks: Checks, bounds: Bounds) -> Report {
     let options = Options {
         config: replay::Config {
             checks,
             ..Options::default().config
         },
         bounds,
-        engines: [Engine::Bounded].into(),
-        encodings: [Encoding::Order].into(),
-        ..Options::default()
+        ..by_order()
     };
-    check::check(&program, &options, &|_| true)
+    check::check(&load(source), &options, &|_| true)
 }
 
 /// Sorting moves elements together with the comparison before.
@@ -150,17 +162,61 @@ fn races_and_deadlocks_are_found_in_the_end_of_runs() {
     }
 }
 
+fn loops_that_matter(source: &str, reductions: Reductions) -> usize {
+    let options = Options {
+        bounds: Bounds {
+            unwind: Some(3),
+            ..Bounds::default()
+        },
+        reductions,
+        ..by_order()
+    };
+    let verdict = check::check(&load(source), &options, &|_| true).verdict;
+    match verdict {
+        Verdict::Safe => 0,
+        Verdict::SafeUpTo(limits) if limits.order.is_none() => limits.loops.len(),
+        verdict => panic!("{verdict:?}"),
+    }
+}
+
 #[test]
 fn only_loops_are_bounds() {
-    let bounds = Bounds {
-        unwind: Some(3),
-        ..Bounds::default()
-    };
-    let usual = Options::default().config.checks;
-    let verdict = check(WAITING, usual, bounds).verdict;
-    let Verdict::SafeUpTo(limits) = verdict else {
-        panic!("{verdict:?}");
-    };
-    assert!(limits.order.is_none(), "{limits:?}");
-    assert_eq!(limits.loops.len(), 1, "{limits:?}");
+    // Who counts how often it went round is somewhere else each time.
+    let counts = WAITING.replace("{}", "tries++;");
+    assert_eq!(loops_that_matter(&counts, Reductions::default()), 1);
+}
+
+#[test]
+fn loops_that_only_wait_need_no_bound() {
+    let mut all_the_way = Reductions::default();
+    all_the_way.unfolding.spinning = false;
+    let wait = |body: &str| WAITING.replace("{}", body);
+    for waits in [
+        wait("{}"),
+        wait("sched_yield();"),
+        wait("{ int seen = ready; seen++; }"),
+        WAITING.replace("while (!ready) {}", "do tries = ready; while (!tries);"),
+    ] {
+        assert_eq!(loops_that_matter(&waits, Reductions::default()), 0);
+        assert_eq!(loops_that_matter(&waits, all_the_way), 1);
+    }
+    // Something is left of these when they have gone round.
+    for works in [
+        wait("{ other = 1; }"),
+        wait("{ int seen = ready; tries = seen; }"),
+        wait("atomic_fetch_add(&more, 1);"),
+        wait("free(malloc(1));"),
+    ] {
+        assert_eq!(loops_that_matter(&works, Reductions::default()), 1);
+    }
+}
+
+#[test]
+fn what_goes_wrong_while_waiting_is_found() {
+    let wrong = WAITING.replace("{}", "assert(data == 0);");
+    let verdict = check(&wrong, only(Property::Assert), Bounds::default()).verdict;
+    assert!(matches!(verdict, Verdict::Violated(_)), "{verdict:?}");
+    let races = WAITING.replace("atomic_int ready", "int ready");
+    let verdict = check(&races, only(Property::Race), Bounds::default()).verdict;
+    assert!(matches!(verdict, Verdict::Violated(_)), "{verdict:?}");
 }

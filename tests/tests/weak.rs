@@ -12,7 +12,7 @@ use replay::{Checks, Config, Mode, Property};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use tests::oracle::compare::variants;
-use tests::oracle::{axioms, weak};
+use tests::oracle::{weak, weak_threads};
 use tests::{cases, clang, folder, notice, repository, run};
 
 /// What `expect.toml` says.
@@ -179,32 +179,6 @@ fn explore(
     }
 }
 
-/// What the checker says of a program that asserts something.
-fn is_violated(program: &ir::Program, memory_model: MemoryModel) -> Result<bool, String> {
-    let mut config = Config {
-        checks: Checks::NONE.with(Property::Assert),
-        ..Config::default()
-    };
-    config.surroundings.memory_model = memory_model;
-    let options = check::Options {
-        config,
-        encodings: [check::Encoding::Order].into(),
-        engines: [check::Engine::Bounded].into(),
-        looks_beside: false,
-        ..check::Options::default()
-    };
-    match check::check(program, &options, &|_| true).verdict {
-        Verdict::Violated(_) => Ok(true),
-        Verdict::Safe => Ok(false),
-        // The program asks for less than the model says, and that is all.
-        Verdict::Unknown {
-            reason: Reason::Bounds,
-            established: Some(limits),
-        } if limits.order.is_none() && limits.loops.is_empty() => Ok(false),
-        verdict => Err(format!("{verdict:?}")),
-    }
-}
-
 #[test]
 fn classic_programs_have_the_known_answers() {
     let folder = folder().join("litmus");
@@ -220,7 +194,7 @@ fn classic_programs_have_the_known_answers() {
         };
         let program = clang::default().load(&folder.join(format!("{name}.c")), &[])?;
         for (model, expected) in MemoryModel::ALL.into_iter().zip(answers) {
-            if is_violated(&program, model)? != (*expected == "violated") {
+            if weak::is_violated(&program, model)? != (*expected == "violated") {
                 return Err(format!("not {expected} under {}", model.name()));
             }
         }
@@ -240,44 +214,11 @@ fn published_programs_have_the_published_answers() {
     cases::check_all(&lines, name, |line| {
         let (name, expected) = line.split_once('\t').ok_or("no expectation")?;
         let program = clang::default().load(&folder.join(name), &[])?;
-        match is_violated(&program, MemoryModel::Rc11)? == (expected == "violated") {
+        match weak::is_violated(&program, MemoryModel::Rc11)? == (expected == "violated") {
             true => Ok(()),
             false => Err("the answer is another one".to_owned()),
         }
     });
-}
-
-/// Asks whether a random program has an outcome, under every model: one that is possible
-/// under some model, rather one that needs a weak one, and one that need not be.
-fn compare(seed: u64) -> Result<(), String> {
-    let program = weak::Program::of_seed(seed);
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let models = MemoryModel::ALL;
-    let allowed = models.map(|model| axioms::outcomes(&program, model));
-    let [interleaved, .., weakest] = &allowed;
-    let rare: Vec<_> = weakest.difference(interleaved).cloned().collect();
-    let candidates = match rare.is_empty() {
-        true => weakest.iter().cloned().collect(),
-        false => rare,
-    };
-    let possible = rng.choice(candidates).ok_or("it has no outcome")?;
-    let mut other = possible.clone();
-    if let Some(value) = other.get_mut(rng.usize(..possible.len())) {
-        *value = (*value + rng.u32(1..3)) % 3;
-    }
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let file = folder.path().join("program.c");
-    for outcome in [possible, other] {
-        let text = program.text(Some(&outcome));
-        std::fs::write(&file, &text).map_err(|error| error.to_string())?;
-        let ir = clang::default().load(&file, &[])?;
-        for (model, allowed) in models.into_iter().zip(&allowed) {
-            if is_violated(&ir, model)? != allowed.contains(&outcome) {
-                return Err(format!("{outcome:?} under {}:\n{text}", model.name()));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// How many is up to `THREADBARE_WEAK_PROGRAMS`.
@@ -286,5 +227,13 @@ fn random_programs_come_out_as_the_axioms_say() {
     let count = std::env::var("THREADBARE_WEAK_PROGRAMS");
     let count: Option<u64> = count.ok().and_then(|count| count.parse().ok());
     let seeds: Vec<u64> = (0..count.unwrap_or(60)).collect();
-    cases::check_all(&seeds, u64::to_string, |seed| compare(*seed));
+    cases::check_all(&seeds, u64::to_string, |seed| weak::ask_checker(*seed));
+}
+
+#[test]
+fn random_threads_are_the_same_to_checker_and_explorer() {
+    let seeds: Vec<u64> = (0..12).collect();
+    cases::check_all(&seeds, u64::to_string, |seed| {
+        weak_threads::compare(*seed).map(|_| ())
+    });
 }

@@ -7,6 +7,7 @@
 
 mod esbmc;
 mod states;
+mod structures;
 
 use crate::plot::{Plot, Series};
 use serde_json::Value;
@@ -27,6 +28,7 @@ which:
   bug     how soon each strategy finds the bug of safestack, on 2 cores
   esbmc   lazy, whole and widen side by side
   states  families of our own for the prover, its speed, and SPIN; needs no corpus
+  structures  locks and other structures under C's memory model; needs no corpus
   deadlock  classic deadlocks of our own, for 2 to 8 threads; needs no corpus
 
 options:
@@ -82,6 +84,10 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<(), String> {
     if *which == "states" {
         let binary = crate::growth::build(root)?;
         return states::states(root, &binary, settings.runs);
+    }
+    if *which == "structures" {
+        let binary = crate::growth::build(root)?;
+        return structures::structures(root, &binary, settings.runs);
     }
     if !settings.corpus.exists() {
         return Err(format!("{} is missing", settings.corpus.display()));

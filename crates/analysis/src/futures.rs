@@ -16,8 +16,8 @@ use crate::sharing::accesses::{Access, accesses};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use ir::{BlockId, Body, FunctionId, InstId, Op, Operand, Program};
 use library::{
-    C11Thread, Condition, Function, Keys, Memory, Mutex, Pages, Process, RwLock, Semaphore, Spin,
-    Thread,
+    C11Thread, Condition, Function, Keys, Memory, Mutex, Pages, Process, RwLock, Semaphore,
+    Signals, Spin, Thread, Time,
 };
 use std::collections::HashMap;
 
@@ -359,6 +359,9 @@ fn add_library(future: &mut Future, function: Function) {
         Function::Keys(Keys::Create | Keys::Delete)
         | Function::C11Thread(C11Thread::KeyCreate | C11Thread::KeyDelete)
         | Function::Process(Process::AtExit | Process::CxaAtExit)
+        | Function::Descriptors(_)
+        | Function::Signals(Signals::Handler | Signals::Action)
+        | Function::Time(Time::Time | Time::Clock | Time::GetTimeOfDay | Time::ClockGetTime)
         | Function::System(_) => future.changes_rest = true,
         function if library::may_jump(function) => future.may_do_anything = true,
         Function::Unsupported => future.may_do_anything = true,

@@ -2,8 +2,9 @@
 //! visible steps a call of them takes.
 
 use library::{
-    Atomic, Barrier, C11Thread, Cancellation, Condition, Function, Input, Keys, Memory, Mutex,
-    Once, Output, Pages, Process, RwLock, Signals, Strings, System, Thread, Time, Verifier,
+    Atomic, Barrier, C11Thread, Cancellation, Condition, Descriptors, Function, Input, Keys,
+    Memory, Mutex, Once, Output, Pages, Process, RwLock, Signals, Strings, System, Thread, Time,
+    Verifier,
 };
 
 /// What is done with the address of a variable.
@@ -117,7 +118,18 @@ pub(crate) fn argument_uses(function: Function, index: usize) -> &'static [Use] 
         (Function::Cancellation(Cancellation::SetState | Cancellation::SetType), 1) => WRITE,
         (Function::System(System::Call), 1 | 5) => AWAIT,
         (Function::System(System::Call), 4) => READ,
-        (Function::Signals(Signals::MakeSet), 0) | (Function::Signals(Signals::Mask), 2) => WRITE,
+        (Function::Signals(Signals::EmptySet | Signals::FillSet), 0)
+        | (Function::Signals(Signals::Mask | Signals::Action), 2) => WRITE,
+        (Function::Signals(Signals::AddToSet | Signals::RemoveFromSet), 0) => UPDATE,
+        (Function::Signals(Signals::IsInSet), 0)
+        | (Function::Signals(Signals::Mask | Signals::Action), 1) => READ,
+        // The handler may run at any time.
+        (Function::Signals(Signals::Handler), 1) => ESCAPE,
+        (Function::Descriptors(op), _) => match op {
+            Descriptors::Write | Descriptors::Send | Descriptors::Open => READ,
+            Descriptors::Poll => UPDATE,
+            _ => WRITE,
+        },
         // They hand the elements to the program's own functions, or keep what
         // they are given until the end.
         (
@@ -198,7 +210,31 @@ pub(crate) fn fixed_steps(function: Function) -> Option<u64> {
             | Barrier::AttrGet(_) => None,
             _ => Some(1),
         },
-        Function::Spin(_)
+        // One to look up what a number stands for, if that can change.
+        Function::Descriptors(
+            Descriptors::Read
+            | Descriptors::Write
+            | Descriptors::Recv
+            | Descriptors::Send
+            | Descriptors::EventFdRead
+            | Descriptors::EventFdWrite
+            | Descriptors::Poll,
+        ) => Some(2),
+        Function::Time(Time::Time | Time::Clock | Time::GetTimeOfDay | Time::ClockGetTime)
+        | Function::Descriptors(
+            Descriptors::Pipe
+            | Descriptors::Pipe2
+            | Descriptors::SocketPair
+            | Descriptors::EventFd
+            | Descriptors::Open
+            | Descriptors::Close
+            | Descriptors::Dup
+            | Descriptors::Dup2
+            | Descriptors::Dup3
+            | Descriptors::Control,
+        )
+        | Function::Signals(Signals::Handler | Signals::Action)
+        | Function::Spin(_)
         | Function::Semaphore(_)
         | Function::Cancellation(Cancellation::Cancel) => Some(1),
         // One to begin, one to finish.

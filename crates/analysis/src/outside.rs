@@ -4,8 +4,9 @@
 
 use crate::meaning::Meaning;
 use crate::{PointsTo, Site};
-use ir::{Body, Cast, Constant, Op, Operand, Program};
+use ir::{Body, Cast, Constant, Initial, Op, Operand, Program};
 use library::{Cancellation, Function, Output, Process, Signals};
+use std::collections::BTreeSet;
 
 /// `SIG_IGN` as a number.
 const IGNORED: u128 = 1;
@@ -26,6 +27,54 @@ pub fn first_variable(program: &Program) -> Option<Site> {
     first_call(program, |_, function, _| {
         function == Function::Process(Process::GetEnv)
     })
+}
+
+/// The first call that asks for one that is not among [`variables`], likewise.
+pub fn first_unnamed_variable(program: &Program) -> Option<Site> {
+    let known = variables(program);
+    first_call(program, |_, function, args| {
+        let name = args.first();
+        let name = name.and_then(|name| constant_text(program, *name));
+        function == Function::Process(Process::GetEnv)
+            && name.is_none_or(|name| !known.contains(&name))
+    })
+}
+
+/// So many variables are told apart, at most.
+const MOST_VARIABLES: usize = 16;
+
+/// The names of variables of the environment that calls ask for, each once, in order.
+pub fn variables(program: &Program) -> Vec<String> {
+    let meaning = Meaning::of(program);
+    let mut names = BTreeSet::new();
+    let bodies = program.functions.values().filter_map(|f| f.body.as_ref());
+    for inst in bodies.flat_map(|body| body.insts.values()) {
+        if let Op::Call { callee, args, .. } = &inst.op
+            && meaning.of_callee(callee) == Some(Function::Process(Process::GetEnv))
+            && let Some(name) = args.first()
+        {
+            names.extend(constant_text(program, *name));
+        }
+    }
+    names.into_iter().take(MOST_VARIABLES).collect()
+}
+
+/// A text in constant memory.
+fn constant_text(program: &Program, operand: Operand) -> Option<String> {
+    let Operand::Const(id) = operand else {
+        return None;
+    };
+    let Constant::Global { global, offset } = program.constant(id) else {
+        return None;
+    };
+    let data = &program.globals[*global];
+    let Initial::Bytes { bytes, .. } = &data.initial else {
+        return None;
+    };
+    let text = bytes.get(usize::try_from(*offset).ok()?..)?;
+    let len = text.iter().position(|byte| *byte == 0)?;
+    let text = String::from_utf8(text[..len].to_vec()).ok()?;
+    data.is_constant.then_some(text)
 }
 
 /// The first call that prints, likewise, if threads are cancelled: whether they end

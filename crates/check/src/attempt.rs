@@ -290,9 +290,17 @@ impl Task<'_> {
                 }),
             });
             let handler = analysis::outside::first_handler(self.program).map(place);
+            let signals = handler.map(|place| match surroundings.signals {
+                0 => Assumption::NoSignal(place),
+                most => Assumption::FewSignals { most, place },
+            });
+            let unnamed = analysis::outside::first_unnamed_variable(self.program).map(place);
             let variable = analysis::outside::first_variable(self.program).map(place);
-            let signals = handler.map(Assumption::NoSignal);
-            let environment = variable.map(Assumption::NoEnvironment);
+            let longest = library::ARGUMENT_CHARACTERS as u32;
+            let environment = match unnamed {
+                Some(place) => Some(Assumption::NoEnvironment(place)),
+                None => variable.map(|place| Assumption::ShortVariables { longest, place }),
+            };
             let print = analysis::outside::first_print_of_cancelled(self.program).map(place);
             let prints = print.map(Assumption::PrintsToTheEnd);
             let all = [layout, orders, arguments, signals, environment, prints];

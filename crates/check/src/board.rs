@@ -101,8 +101,10 @@ impl Ledger<'_> {
         });
     }
 
-    /// No run within these limits goes wrong; the larger, the better.
-    pub(crate) fn closed(&self, size: u64, closed: Closed, limits: Limits) {
+    /// No run within these limits goes wrong, for which so many iterations were looked
+    /// at.
+    pub(crate) fn closed(&self, iterations: u32, closed: Closed, limits: Limits) {
+        let size = closed.size(iterations);
         self.board.write(|facts| {
             closed.add_to(&mut facts.closed);
             if (facts.established.as_ref()).is_none_or(|(best, _)| size >= *best) {

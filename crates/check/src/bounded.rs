@@ -41,8 +41,9 @@ pub(crate) struct Bounded {
     /// From this bound on, loops may go on for longer than they were unfolded, as far
     /// as is known.
     may_exceed_from: Option<Order>,
-    /// How long the question at hand has taken.
-    last_took: Duration,
+    /// The question at hand, and how long it has taken in all its turns.
+    at_hand: Option<(Option<Order>, Kind)>,
+    took: Duration,
     /// What it took to get here, for the record of the first question.
     record: Attempt,
 }
@@ -98,7 +99,8 @@ impl Bounded {
             formula: None,
             is_clean: false,
             may_exceed_from: None,
-            last_took: Duration::ZERO,
+            at_hand: None,
+            took: Duration::ZERO,
             record,
         };
         if let Err(answer) = bounded.make_formula(task, query) {
@@ -192,6 +194,11 @@ impl Bounded {
         self.record.encoding = Duration::ZERO;
         record.order = order;
         record.kind = kind;
+        if self.at_hand != Some((order, kind)) {
+            self.at_hand = Some((order, kind));
+            self.took = Duration::ZERO;
+        }
+        self.took += record.unfolding + record.encoding;
         let answer = self.answer(task, &query, kind, &mut record);
         let answer = match answer {
             Answer::Violated(run) if task.depends_on_unknown(&run) && !self.is_clean => {
@@ -281,7 +288,7 @@ impl Bounded {
             let start = Instant::now();
             let outcome = formula.find_violation(task, query, kind);
             record.solving += start.elapsed();
-            self.last_took = record.unfolding + record.encoding + record.solving;
+            self.took += start.elapsed();
             record.conflicts += formula.conflicts() - before;
             return match outcome {
                 Outcome::Unsatisfiable => {
@@ -333,7 +340,7 @@ impl Bounded {
     /// The same query, with about the time that the question itself took, even if its
     /// turn is over: more iterations would take longer.
     fn in_its_own_time(&self, task: &Task, query: &Query) -> Query {
-        let own = Instant::now() + self.last_took.max(LEAST_FOR_LOOPS);
+        let own = Instant::now() + self.took.max(LEAST_FOR_LOOPS);
         let later = query.deadline.map(|deadline| deadline.max(own));
         Query {
             deadline: [later, task.deadline].into_iter().flatten().min(),

@@ -109,10 +109,14 @@ pub enum Assumption {
     Arguments(SourcePlace),
     /// No signal arrives for which this installs a handler.
     NoSignal(SourcePlace),
+    /// At most so many signals arrive in each thread for which this installs a handler.
+    FewSignals { most: u32, place: SourcePlace },
     /// No thread that is cancelled ends where it prints, as it may here.
     PrintsToTheEnd(SourcePlace),
     /// The environment is empty, at which this looks.
     NoEnvironment(SourcePlace),
+    /// Variables of the environment have at most so many characters, at which this looks.
+    ShortVariables { longest: u32, place: SourcePlace },
     /// It has at most so many, of at most so many characters, at which this looks.
     FewArguments {
         most: u32,
@@ -145,12 +149,14 @@ pub enum Assumption {
 
 impl Assumption {
     /// Whether it is a bound that the user gave, or what every question is about: runs
-    /// without signals.
+    /// without signals, in an environment of short texts.
     pub fn is_asked_for(&self) -> bool {
         matches!(
             self,
             Assumption::FewArguments { .. }
+                | Assumption::ShortVariables { .. }
                 | Assumption::NoSignal(_)
+                | Assumption::FewSignals { .. }
                 | Assumption::Suppressed { .. }
         )
     }

@@ -13,6 +13,7 @@ mod engines;
 mod export;
 mod facts;
 mod feed;
+mod orders;
 mod question;
 mod reach;
 mod schedules;
@@ -23,11 +24,13 @@ mod suppress;
 mod verdict;
 mod witness;
 
+pub use analysis::orders::Kind as AccessKind;
 pub use engines::Name as Engine;
 pub use facts::{
     Assumption, CutLoop, Dependent, Ending, Internal, Limits, Obstacle, Part, Reach, Reason,
     Silent, SourcePlace, Suppressible, UnknownCall, Unsupported,
 };
+pub use orders::{Advise, Advised, Change};
 pub use question::Question;
 pub use search::{Key, LeftOut, SealError, Slice, Strategy, Tiling, Untried};
 pub use slice::{Combined, Misfit, SliceResult, SliceVerdict, combine};
@@ -87,6 +90,19 @@ impl Host for Patient<'_> {
     }
 }
 
+/// Whoever waits for more than the question at hand.
+struct Aside<'h>(&'h dyn Host);
+
+impl Host for Aside<'_> {
+    fn keep_going(&self, progress: &Progress) -> bool {
+        self.0.keep_going(progress)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted()
+    }
+}
+
 /// Checks a program. `watch` is told now and then what is going on, and says
 /// whether to go on.
 pub fn check(
@@ -132,16 +148,35 @@ fn unknown(reason: Reason) -> Report {
         progressed: Progressed::default(),
         failures: Vec::new(),
         suppressed: Vec::new(),
+        orders: None,
     }
 }
 
+/// Checks a program, and finds out what else is wanted about its memory orders.
 fn check_here(program: &Program, options: &Options, host: &dyn Host) -> Report {
+    let start = Instant::now();
+    let mut report = check_only(program, options, host);
+    let advisor = orders::Advisor {
+        program,
+        options,
+        deadline: deadline(options, start),
+        ask: &|program, options| check_only(program, options, &Aside(host)),
+    };
+    report.orders = advisor.advise(&report, start.elapsed());
+    report
+}
+
+/// When the time is over. A time that no clock can show is no limit.
+fn deadline(options: &Options, start: Instant) -> Option<Instant> {
+    options.time.and_then(|time| start.checked_add(time))
+}
+
+fn check_only(program: &Program, options: &Options, host: &dyn Host) -> Report {
     if let Err(conflict) = options.validate() {
         return unknown(Reason::Options(conflict));
     }
-    // A time that no clock can show is no limit.
     let start = Instant::now();
-    let deadline = (options.time).and_then(|time| Instant::now().checked_add(time));
+    let deadline = deadline(options, start);
     let budget = Budget {
         deadline,
         ..Budget::default()
@@ -175,7 +210,8 @@ fn check_here(program: &Program, options: &Options, host: &dyn Host) -> Report {
         .filter(|engine| engine.fits(options))
         .collect();
     let board = Board::new(engines.clone(), task.memory_model(), &stop);
-    let cores = Cores::new(options.search.cores, &stop);
+    let is_weak = task.memory_model() != MemoryModel::Sc;
+    let cores = Cores::new(options.search.cores, &engines, is_weak, &stop);
     let office = Office {
         task: &task,
         board: &board,
@@ -210,6 +246,7 @@ fn report(task: &Task, summary: Summary) -> Report {
         rest: None,
         progressed,
         suppressed: Vec::new(),
+        orders: None,
     };
     let (options, program) = (task.options, task.program);
     let found = task.collection.runs();

@@ -33,6 +33,7 @@ impl Question {
             suppressions,
             coverage: _,
             looks_beside: _,
+            advise: _,
         } = options;
         let mut question = Question::default();
         let (kind, bound) = match order {
@@ -90,6 +91,7 @@ impl Question {
             address_reuse,
             arguments,
             more_arguments,
+            signals,
             undefined,
             memory_model,
         } = surroundings;
@@ -98,6 +100,7 @@ impl Question {
         self.add("address reuse", address_reuse);
         self.add("undefined functions", format!("{undefined:?}"));
         self.add("open arguments", more_arguments);
+        self.add("signals", signals);
         self.add("memory model", memory_model.name());
         for (index, argument) in arguments.iter().enumerate() {
             self.add(&format!("argument {index}"), argument);
@@ -120,6 +123,7 @@ impl Question {
             learning,
             relaxing,
             locksets,
+            spinning,
         } = unfolding;
         for (name, is_on) in [
             ("resumed for conflicts", resume_for_conflict),
@@ -130,6 +134,7 @@ impl Question {
             ("learning", learning),
             ("relaxing", relaxing),
             ("locksets", locksets),
+            ("spinning", spinning),
         ] {
             self.add(name, is_on);
         }
@@ -155,7 +160,7 @@ mod tests {
     fn another_question_is_told_from_this_one() {
         let usual = Options::default();
         let question = |options: &Options| Question::of(options, Order::Contexts(4), 3);
-        let changes: [fn(&mut Options); 9] = [
+        let changes: [fn(&mut Options); 10] = [
             |options| options.bounds.unwind_every_loop = true,
             |options| {
                 options.bounds.unwind_set.insert("main.0".to_owned(), 2);
@@ -165,6 +170,7 @@ mod tests {
             |options| options.config.surroundings.spurious_wakeups = true,
             |options| options.config.surroundings.arguments.push("x".to_owned()),
             |options| options.config.surroundings.more_arguments = 1,
+            |options| options.config.surroundings.signals = 1,
             |options| options.config.surroundings.memory_model = library::MemoryModel::Rc11,
             |options| options.reductions.unfolding.hiding = false,
         ];

@@ -10,7 +10,7 @@ use crate::question::Question;
 use crate::verdict::{Attempt, Order, Progress, Stage};
 use crate::{bounded, export};
 use clauses::ClauseList;
-use encode::{Contexts, Encoding};
+use encode::{Asked, Contexts, Encoding};
 use search::{Checkpoint, ContextSchedule, Identity, Means, Outcome, Problem, Strategy};
 use solve::Backend;
 use std::time::Instant;

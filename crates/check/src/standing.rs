@@ -18,7 +18,16 @@ pub struct Closed {
     pub iterations: Option<u32>,
 }
 
+/// Of several bounds within which nothing goes wrong, the largest is told first; any
+/// order counts as much as this, since few iterations in any order may say little.
+const ANY_ORDER: Order = Order::Rounds(32);
+
 impl Closed {
+    /// How much it says, roughly, if so many iterations were looked at.
+    pub(crate) fn size(&self, iterations: u32) -> u64 {
+        self.order.unwrap_or(ANY_ORDER).size() * u64::from(iterations)
+    }
+
     /// Whether it says all that the other says.
     fn contains(&self, other: &Closed) -> bool {
         let has_order = match (self.order, other.order) {

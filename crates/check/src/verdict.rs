@@ -2,6 +2,7 @@
 
 use crate::engines::Name;
 use crate::facts::{Assumption, CutLoop, Ending, Limits, Reach, Reason, SourcePlace};
+use crate::orders::{Advise, Advised};
 use crate::standing::Progressed;
 use crate::suppress::{Suppressed, Suppressions};
 use library::MemoryModel;
@@ -109,6 +110,8 @@ pub struct Options {
     /// Find out what a verdict without violation is worth: which assertions runs look
     /// at, and where threads stop without a word.
     pub looks_beside: bool,
+    /// What to find out about memory orders, besides.
+    pub advise: Advise,
 }
 
 impl Default for Options {
@@ -125,11 +128,12 @@ impl Default for Options {
             reductions: Reductions::default(),
             search: Search::default(),
             engines: Name::ALL.into(),
-            encodings: [Encoding::Contexts].into(),
+            encodings: [Encoding::Contexts, Encoding::Order].into(),
             all_violations: false,
             suppressions: Suppressions::default(),
             coverage: false,
             looks_beside: true,
+            advise: Advise::default(),
         }
     }
 }
@@ -157,6 +161,8 @@ pub enum Conflict {
     NoCheckpoints,
     /// None of the engines that may work on it has anything to say to the question.
     NoEngine,
+    /// Whether other memory orders would do is a question for the encoding by order.
+    OrdersWithoutOrder,
     /// Parts of a search end with the first violation, suppressed or not.
     SuppressionsInParts,
     /// There are no such partitions.
@@ -174,11 +180,22 @@ impl Options {
         self.all_violations || !self.suppressions.is_empty()
     }
 
+    /// Whether the encoding by order may be asked the question.
+    fn can_ask_about_orders(&self) -> bool {
+        let mut options = self.clone();
+        options.encodings.insert(Encoding::Order);
+        Name::Order.fits(&options)
+    }
+
     /// Whether the options go together. A check refuses to begin if not.
     pub fn validate(&self) -> Result<(), Conflict> {
         let bounds = &self.bounds;
         if !Name::ALL.into_iter().any(|name| name.fits(self)) {
             return Err(Conflict::NoEngine);
+        }
+        let asks_for_orders = self.advise != Advise::default();
+        if asks_for_orders && !self.can_ask_about_orders() {
+            return Err(Conflict::OrdersWithoutOrder);
         }
         if self.config.checks.has(Property::Unwind) && bounds.unwind.is_none() {
             return Err(Conflict::UnwindWithoutBound);
@@ -367,6 +384,8 @@ pub struct Report {
     pub failures: Vec<(Name, Reason)>,
     /// What was found and is not told, by line of the user's file.
     pub suppressed: Vec<Suppressed>,
+    /// What was found out about memory orders, if that was wanted.
+    pub orders: Option<Advised>,
 }
 
 /// Which violations are looked for.

@@ -7,8 +7,8 @@
 use encode::{Found, Model, Standing};
 use ir::{FunctionId, InstId};
 use replay::{
-    Addressed, Addressee, Allocation, DoesNotFit, Execution, Guide, GuidedInput, GuidedReuse, Mark,
-    Origin, Run, Signature, Stretch,
+    Addressed, Addressee, Allocation, DoesNotFit, Execution, Guide, GuidedIncident, GuidedInput,
+    GuidedReuse, Incident, Mark, Origin, Run, Signature, Stretch,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use unfold::{CellId, Place, ThreadId, Unfolding};
@@ -356,6 +356,49 @@ fn guide(unfolding: &Unfolding, model: &Model, means: Numbers) -> Result<Guide, 
                     count,
                     part: 0,
                 });
+            }
+        }
+    }
+    for (thread, trail) in unfolding.trails.iter() {
+        for interruption in &trail.interruptions {
+            let Some(number) = numbers.get(&thread) else {
+                continue;
+            };
+            if !evaluator.is_true(interruption.condition) {
+                continue;
+            }
+            let before = interruption.before.and_then(|(execution, part)| {
+                let data = trail.executions[execution];
+                Some(Execution {
+                    thread: *number,
+                    function: data.function,
+                    inst: data.inst?,
+                    count: counts[&thread][execution]?,
+                    part,
+                })
+            });
+            let what = match interruption.what {
+                unfold::Interrupted::Leaves => Incident::Leave,
+                unfold::Interrupted::BySignal { number, fails } => Incident::Signal {
+                    number,
+                    fails: evaluator.is_true(fails),
+                },
+            };
+            guide.interruptions.push(GuidedIncident {
+                thread: *number,
+                before,
+                what,
+            });
+        }
+    }
+    for variable in &unfolding.open_variables {
+        let is_there = evaluator.is_true(variable.is_there);
+        guide.variables.push(u128::from(is_there));
+        for byte in variable.text.iter().filter(|_| is_there) {
+            let byte = evaluator.value(*byte);
+            guide.variables.push(byte);
+            if byte == 0 {
+                break;
             }
         }
     }

@@ -230,6 +230,14 @@ pub(crate) struct Check {
     /// Go on after the first violation, until there is no other.
     #[arg(long, conflicts_with = "svcomp")]
     pub all_violations: bool,
+    /// If something goes wrong, look for the fewest atomic accesses and fences that
+    /// prevent it with a stronger memory order.
+    #[arg(long, conflicts_with = "svcomp")]
+    pub suggest_orders: bool,
+    /// If nothing goes wrong, look for atomic accesses and fences for which a weaker
+    /// memory order would do.
+    #[arg(long, conflicts_with = "svcomp")]
+    pub weakest: bool,
     /// Do not tell races and deadlocks that this file names, in ThreadSanitizer's
     /// format.
     #[arg(long, value_name = "FILE", conflicts_with = "svcomp")]
@@ -284,6 +292,7 @@ pub(crate) enum Reduction {
     Learning,
     Relaxing,
     Locksets,
+    Spinning,
     Narrowing,
 }
 
@@ -374,12 +383,26 @@ fn parse_memory_model(name: &str) -> Result<MemoryModel, String> {
 /// Each of them makes formulas larger.
 const MOST_ARGUMENTS: i64 = 64;
 
+/// Handlers may run before every step, so each makes formulas much larger.
+const MOST_SIGNALS: i64 = 8;
+
 /// What the surroundings of a program may do to it.
 #[derive(Args)]
 pub(crate) struct Behaviour {
     /// Waits for conditions may end without a signal.
     #[arg(long)]
     pub spurious: bool,
+    /// Signals that the program has handlers for may arrive, so many in each thread.
+    /// [default if no number is given: 1]
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..=MOST_SIGNALS)
+    )]
+    pub signals: Option<u32>,
     /// Allocations may fail.
     #[arg(long)]
     pub malloc_may_fail: bool,
@@ -540,6 +563,7 @@ impl Check {
                 Reduction::Learning => reductions.unfolding.learning = false,
                 Reduction::Relaxing => reductions.unfolding.relaxing = false,
                 Reduction::Locksets => reductions.unfolding.locksets = false,
+                Reduction::Spinning => reductions.unfolding.spinning = false,
                 Reduction::Narrowing => reductions.narrowing = false,
             }
         }

@@ -7,7 +7,8 @@ use crate::input::{config, load};
 use crate::progress::{Watch, is_interrupted};
 use crate::run::{format_of, write_schedule};
 use crate::{Failure, Status, exit_code, guard, mention, print, say, svcomp, terminal_width};
-use check::{Engine, Options, Order, Progress, Reason, Stage, Suppressions};
+use check::{Advise, Engine, Options, Order, Progress, Reason, Stage, Suppressions};
+use library::MemoryModel;
 use replay::{Checks, Conclusion, Property};
 use report::Replay;
 use std::path::Path;
@@ -35,7 +36,11 @@ fn choose_memory_model(arguments: &Arguments, program: &Program, options: &mut O
         return;
     }
     let mut weaker = options.clone();
-    weaker.config.surroundings.memory_model = program.memory_model();
+    // Whoever asks for weaker orders asks about runs that come with them.
+    weaker.config.surroundings.memory_model = match arguments.weakest {
+        true => MemoryModel::Rc11,
+        false => program.memory_model(),
+    };
     if Engine::Order.fits(&weaker) {
         *options = weaker;
     }
@@ -76,6 +81,10 @@ impl Checked {
             suppressions: suppressions(arguments)?,
             coverage: arguments.coverage.is_some(),
             looks_beside: true,
+            advise: Advise {
+                stronger: arguments.suggest_orders,
+                weaker: arguments.weakest,
+            },
         };
         options.config.surroundings.memory_model = arguments.memory_model.unwrap_or_default();
         // That is what the rules of the competition say.

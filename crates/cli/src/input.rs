@@ -86,6 +86,7 @@ pub(crate) fn config(behaviour: &Behaviour, checks: Checks) -> Config {
             Undefined::Assume | Undefined::Error => library::Undefined::Assumed,
         },
         more_arguments: behaviour.open_arguments.unwrap_or(0),
+        signals: behaviour.signals.unwrap_or(0),
         ..Surroundings::default()
     };
     let arguments = behaviour.arguments.iter().cloned();

@@ -55,7 +55,7 @@ pub(crate) struct SearchArguments {
     /// Who works on it, side by side. [default: all that fit the question]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub engine: Vec<EngineName>,
-    /// How `bounded` asks about the order of steps. [default: contexts]
+    /// How `bounded` asks about the order of steps. [default: both]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub encoding: Vec<EncodingName>,
     /// How to search the schedules.

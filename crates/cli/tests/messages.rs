@@ -52,6 +52,21 @@ fn unsupported_constructs_are_errors_only_when_reached() {
     );
 }
 
+/// Clang takes the label for a label, and the thread for a call.
+#[test]
+fn labels_that_start_threads_are_not_ignored() {
+    let place = Workplace::new();
+    place.write(
+        "label.c",
+        "#include <assert.h>\nint done;\nvoid work(void) { done = 1; }\nint main(void) {\n  \
+         __CPROVER_ASYNC_1: work();\n  assert(done);\n  return 0;\n}\n",
+    );
+    for (command, code) in [("run", 65), ("explore", 65), ("check", 20)] {
+        let said = ["label.c:5", "thread started by label __CPROVER_ASYNC_1"];
+        place.check(&[command, "label.c"], code, &said);
+    }
+}
+
 #[test]
 fn wrong_usage_has_its_own_code() {
     let place = Workplace::new();

@@ -19,10 +19,12 @@ mod schedule;
 
 use formula::{Blaster, ClauseSink, Lit, Literal, Polarity, Room};
 use std::collections::HashSet;
-use unfold::{Moment, ThreadId, Threads};
+use unfold::{ThreadId, Threads};
 
+use crate::asked::{Parts, Sighted};
+use crate::moments::reasons_to_stay;
 use crate::sought::{Passed, Sought};
-use crate::{Encode, Encoding, Goals, Model, NormalForms, Site, happens};
+use crate::{Encode, Encoding, Goals, Model, NormalForms};
 use memory::{Memory, Views};
 use schedule::{Schedule, last};
 
@@ -120,40 +122,22 @@ impl Encode for ByContexts {
     }
 }
 
-impl Encoding for Contexts {
-    fn any_violation(&mut self, sink: &mut dyn ClauseSink) -> Literal {
-        let lit = self.sought.any(&mut self.blaster);
-        self.literal(lit, Polarity::Positive, sink)
+impl Sighted for Contexts {
+    fn parts(&mut self) -> Parts<'_> {
+        Parts {
+            blaster: &mut self.blaster,
+            passed: &self.passed,
+            sought: &mut self.sought,
+        }
     }
 
-    fn violation_by_kind(&mut self, threads: &Threads, sink: &mut dyn ClauseSink) -> [Literal; 2] {
-        let parts = self.sought.by_kind(threads, &mut self.blaster);
-        parts.map(|lit| self.literal(lit, Polarity::Positive, sink))
-    }
-
-    fn forbid(&mut self, threads: &Threads, site: &Site, sink: &mut dyn ClauseSink) {
-        (self.sought).forbid(threads, site, &mut self.blaster, sink);
+    fn settle_all(&mut self, sink: &mut dyn ClauseSink) {
         let settled = self.settle(sink, &mut || true);
         settled.expect("nobody interrupts");
     }
+}
 
-    fn violation(&mut self, index: usize, sink: &mut dyn ClauseSink) -> Literal {
-        self.literal(self.sought.violations[index], Polarity::Both, sink)
-    }
-
-    fn any_moment(
-        &mut self,
-        threads: &Threads,
-        moments: &[Moment],
-        sink: &mut dyn ClauseSink,
-    ) -> Literal {
-        let happen: Vec<Lit> = (moments.iter())
-            .map(|moment| self.happens(threads, moment))
-            .collect();
-        let lit = self.blaster.gates.any(&happen);
-        self.literal(lit, Polarity::Positive, sink)
-    }
-
+impl Encoding for Contexts {
     fn within(&mut self, bound: usize, sink: &mut dyn ClauseSink) -> Option<Literal> {
         let contexts = match self.turns {
             Turns::Free => bound,
@@ -229,20 +213,6 @@ impl Contexts {
     pub fn unused_from(&mut self, context: usize, sink: &mut dyn ClauseSink) -> Literal {
         let lit = self.schedule.unused_from[context];
         self.literal(lit, Polarity::Positive, sink)
-    }
-
-    fn literal(&mut self, lit: Lit, polarity: Polarity, sink: &mut dyn ClauseSink) -> Literal {
-        let blaster = &mut self.blaster;
-        // Most literals of a schedule are inputs that the solver knows already.
-        if blaster.gates.is_input(lit)
-            && let Some(literal) = blaster.cnf.known_literal(lit)
-        {
-            return literal;
-        }
-        let literal = blaster.cnf.literal(&blaster.gates, lit, polarity, sink);
-        let settled = self.settle(sink, &mut || true);
-        settled.expect("nobody interrupts");
-        literal
     }
 
     fn settle(
@@ -418,14 +388,8 @@ impl Contexts {
 
     /// Positions that a path does not lead through keep no thread waiting.
     fn skips(&mut self, threads: &Threads, thread: ThreadId, sink: &mut impl ClauseSink) {
-        let data = &threads.threads[thread];
-        for index in 1..data.skips_before {
-            let guard = data.positions[index].guard;
-            let is_here = |moment: &&Moment| (moment.thread, moment.after) == (thread, index);
-            let stays = (threads.stuck.iter().filter(is_here)).map(|moment| moment.condition);
-            let mut clause: Vec<Lit> = (stays.chain([guard]))
-                .map(|condition| self.blaster.literal(&threads.terms, condition))
-                .collect();
+        for index in 1..threads.threads[thread].skips_before {
+            let mut clause = reasons_to_stay(threads, thread, index, &mut self.blaster);
             let done = &self.schedule.threads[thread].done;
             let steps: Vec<(Lit, Lit)> = (done[index - 1].iter().copied())
                 .zip(done[index].iter().copied())
@@ -436,12 +400,5 @@ impl Contexts {
                 clause.truncate(clause.len() - 2);
             }
         }
-    }
-
-    /// Whether a moment is reached and its condition holds.
-    fn happens(&mut self, threads: &Threads, moment: &Moment) -> Lit {
-        let passed = &self.passed;
-        let is_passed = |thread, position: usize| passed[thread][position];
-        happens(threads, moment, is_passed, &mut self.blaster)
     }
 }

@@ -1,7 +1,8 @@
 //! What an encoding offers, whatever it bounds.
 //!
 //! [`Encode`] writes the formula of a bounded program and knows its bound; [`Encoding`]
-//! is what is there afterwards: literals to ask for, and a run for what a solver finds.
+//! is what is there afterwards: literals to ask for ([`Asked`]), and a run for what a
+//! solver finds.
 //! Whoever needs more than this needs a certain encoding, and says so in its types.
 
 use crate::{Model, Site};
@@ -48,15 +49,14 @@ pub trait Encode {
     }
 }
 
-/// The formula of one bounded program, and names for its literals.
+/// What can be asked of a formula, whatever it bounds.
 ///
-/// What was written to the sink says which runs there are. Literals are those
-/// of the sink, meant as assumptions or for further clauses. To look for a
-/// violation, assume or assert [`Encoding::any_violation`].
+/// Literals are those of the sink, meant as assumptions or for further clauses. To look
+/// for a violation, assume or assert [`Asked::any_violation`].
 ///
 /// Asking for a literal may write clauses, always to the sink that was there
 /// from the beginning.
-pub trait Encoding: Send {
+pub trait Asked: Send {
     /// Some violation happens. Its negation says nothing.
     fn any_violation(&mut self, sink: &mut dyn ClauseSink) -> Literal;
 
@@ -84,10 +84,15 @@ pub trait Encoding: Send {
         sink: &mut dyn ClauseSink,
     ) -> Literal;
 
-    /// Does not look for something any more. Ask for [`Encoding::any_violation`]
+    /// Does not look for something any more. Ask for [`Asked::any_violation`]
     /// anew after that.
     fn forbid(&mut self, threads: &Threads, site: &Site, sink: &mut dyn ClauseSink);
+}
 
+/// The formula of one bounded program, and names for its literals.
+///
+/// What was written to the sink says which runs there are.
+pub trait Encoding: Asked {
     /// The run stays within a smaller bound. Only for assumptions: the negation says
     /// nothing. `None` if all runs of the formula do.
     fn within(&mut self, bound: usize, sink: &mut dyn ClauseSink) -> Option<Literal>;

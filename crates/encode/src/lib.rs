@@ -3,13 +3,13 @@
 //! An encoding takes unfolded threads and says, as a formula, how their
 //! positions may interleave and which values they then read. It must not know
 //! the program the threads come from, nor any solver: clauses go to a sink.
-
 //!
 //! What all encodings offer is [`Encode`] and [`Encoding`]; [`contexts`] bounds the number
 //! of switches between threads, [`order`] does not. What
 //! does not depend on how the order of positions is encoded is shared: [`happens`] says
 //! when a moment does, and [`complete`] makes a run of what was read off a model.
 
+mod asked;
 pub mod contexts;
 mod encoding;
 mod layout;
@@ -19,7 +19,7 @@ pub mod order;
 mod sought;
 
 pub use contexts::{ByContexts, Contexts, Turns};
-pub use encoding::{Encode, Encoding, Goals};
+pub use encoding::{Asked, Encode, Encoding, Goals};
 pub use model::{
     AtEnd, Found, Model, Race, Sights, Site, Standing, Stretch, complete, input_values,
 };

@@ -37,3 +37,19 @@ pub fn happens(
     }
     blaster.gates.all(&all)
 }
+
+/// Why a thread that is in front of a position need not be past it at once: its path leads
+/// through the position, or it stays there. One of these holds then.
+pub(crate) fn reasons_to_stay(
+    threads: &Threads,
+    thread: ThreadId,
+    position: usize,
+    blaster: &mut Blaster,
+) -> Vec<Lit> {
+    let is_here = |moment: &&Moment| (moment.thread, moment.after) == (thread, position);
+    let stays = (threads.stuck.iter().filter(is_here)).map(|moment| moment.condition);
+    let guard = threads.threads[thread].positions[position].guard;
+    (stays.chain([guard]))
+        .map(|condition| blaster.literal(&threads.terms, condition))
+        .collect()
+}

@@ -37,10 +37,12 @@ use cranelift_entity::SecondaryMap;
 use formula::events::{Before, EventId};
 use formula::{Blaster, ClauseSink, EventOrder, Lit, Literal, Polarity, Room};
 use std::collections::{HashMap, HashSet};
-use unfold::{MemoryModel, Moment, Position, Strength, ThreadId, Threads};
+use unfold::{MemoryModel, Position, Strength, ThreadId, Threads};
 
+use crate::asked::{Parts, Sighted};
+use crate::moments::reasons_to_stay;
 use crate::sought::{IsLast, Passed, Sought};
-use crate::{Encode, Encoding, Goals, Model, Site, happens};
+use crate::{Encode, Encoding, Goals, Model};
 use graph::Graph;
 use layers::Layers;
 use memory::Memory;
@@ -310,42 +312,22 @@ fn is_certain_join(threads: &Threads, condition: formula::TermId, other: ThreadI
     threads.terms.as_bool(condition) == Some(true) && has_end
 }
 
-impl Encoding for InOrder {
-    fn any_violation(&mut self, sink: &mut dyn ClauseSink) -> Literal {
-        let lit = self.sought.any(&mut self.blaster);
-        self.literal(lit, Polarity::Positive, sink)
+impl Sighted for InOrder {
+    fn parts(&mut self) -> Parts<'_> {
+        Parts {
+            blaster: &mut self.blaster,
+            passed: &self.passed,
+            sought: &mut self.sought,
+        }
     }
 
-    fn violation_by_kind(&mut self, threads: &Threads, sink: &mut dyn ClauseSink) -> [Literal; 2] {
-        let parts = self.sought.by_kind(threads, &mut self.blaster);
-        parts.map(|lit| self.literal(lit, Polarity::Positive, sink))
-    }
-
-    fn violation(&mut self, index: usize, sink: &mut dyn ClauseSink) -> Literal {
-        self.literal(self.sought.violations[index], Polarity::Both, sink)
-    }
-
-    fn any_moment(
-        &mut self,
-        threads: &Threads,
-        moments: &[Moment],
-        sink: &mut dyn ClauseSink,
-    ) -> Literal {
-        let (passed, blaster) = (&self.passed, &mut self.blaster);
-        let is_passed = |thread, position: usize| passed[thread][position];
-        let happen: Vec<Lit> = (moments.iter())
-            .map(|moment| happens(threads, moment, is_passed, blaster))
-            .collect();
-        let lit = self.blaster.gates.any(&happen);
-        self.literal(lit, Polarity::Positive, sink)
-    }
-
-    fn forbid(&mut self, threads: &Threads, site: &Site, sink: &mut dyn ClauseSink) {
-        (self.sought).forbid(threads, site, &mut self.blaster, sink);
+    fn settle_all(&mut self, sink: &mut dyn ClauseSink) {
         let settled = self.settle(sink, &mut || true);
         settled.expect("nobody interrupts");
     }
+}
 
+impl Encoding for InOrder {
     fn within(&mut self, _bound: usize, _sink: &mut dyn ClauseSink) -> Option<Literal> {
         None
     }
@@ -403,14 +385,6 @@ impl InOrder {
             Some(value) => value,
             None => self.blaster.cnf.known_literal(lit).is_some_and(value),
         }
-    }
-
-    fn literal(&mut self, lit: Lit, polarity: Polarity, sink: &mut dyn ClauseSink) -> Literal {
-        let blaster = &mut self.blaster;
-        let literal = blaster.cnf.literal(&blaster.gates, lit, polarity, sink);
-        let settled = self.settle(sink, &mut || true);
-        settled.expect("nobody interrupts");
-        literal
     }
 
     fn settle(
@@ -547,14 +521,8 @@ impl InOrder {
 
     /// Positions that a path does not lead through keep no thread waiting.
     fn skips(&mut self, threads: &Threads, thread: ThreadId, sink: &mut impl ClauseSink) {
-        let data = &threads.threads[thread];
-        for index in 1..data.skips_before {
-            let guard = data.positions[index].guard;
-            let is_here = |moment: &&Moment| (moment.thread, moment.after) == (thread, index);
-            let stays = (threads.stuck.iter().filter(is_here)).map(|moment| moment.condition);
-            let mut clause: Vec<Lit> = (stays.chain([guard]))
-                .map(|condition| self.blaster.literal(&threads.terms, condition))
-                .collect();
+        for index in 1..threads.threads[thread].skips_before {
+            let mut clause = reasons_to_stay(threads, thread, index, &mut self.blaster);
             let passed = &self.passed[thread];
             clause.extend([!passed[index - 1], passed[index]]);
             self.blaster.add_clause(&clause, sink);

@@ -1,6 +1,6 @@
 //! A whole program: target, global variables, functions, constants.
 
-use crate::body::{BlockId, Body, Op, Ordering};
+use crate::body::{BlockId, Body, InstId, Op, Ordering};
 use crate::source::{FileId, Location, SourceType, SourceTypeId};
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -194,6 +194,26 @@ impl Program {
             {
                 *ordering = Some(Ordering::Relaxed);
             }
+        }
+    }
+
+    /// Gives an atomic access or a fence another order; for a compare-exchange, that of
+    /// one which fails if so asked.
+    pub fn set_ordering(
+        &mut self,
+        (function, inst): (FunctionId, InstId),
+        if_it_fails: bool,
+        wanted: Ordering,
+    ) {
+        let Some(body) = &mut self.functions[function].body else {
+            return;
+        };
+        match &mut body.insts[inst].op {
+            Op::Load { ordering, .. } | Op::Store { ordering, .. } => *ordering = Some(wanted),
+            Op::Rmw { ordering, .. } | Op::Fence { ordering } => *ordering = wanted,
+            Op::CompareExchange { failure, .. } if if_it_fails => *failure = wanted,
+            Op::CompareExchange { success, .. } => *success = wanted,
+            _ => {}
         }
     }
 

@@ -47,11 +47,22 @@ pub fn cancellation_point(name: &str) -> Option<CancellationPoint> {
         | "pthread_cond_clockwait"
         | "sem_wait"
         | "sem_timedwait"
-        | "sem_clockwait" => Some(CancellationPoint::Within),
-        "open" | "open64" | "openat" | "creat" | "close" | "read" | "write" | "pread"
-        | "pwrite" | "fsync" | "fopen" | "fopen64" | "fclose" | "fgets" | "fread" | "fwrite"
-        | "fflush" | "getc" | "fgetc" | "getchar" | "scanf" | "fscanf" | "thrd_join"
-        | "thrd_sleep" | "cnd_wait" | "cnd_timedwait" | "select" | "poll" => {
+        | "sem_clockwait"
+        | "open"
+        | "open64"
+        | "creat"
+        | "close"
+        | "read"
+        | "__read_chk"
+        | "write"
+        | "recv"
+        | "send"
+        | "eventfd_read"
+        | "eventfd_write"
+        | "poll" => Some(CancellationPoint::Within),
+        "openat" | "pread" | "pwrite" | "fsync" | "fopen" | "fopen64" | "fclose" | "fgets"
+        | "fread" | "fwrite" | "fflush" | "getc" | "fgetc" | "getchar" | "scanf" | "fscanf"
+        | "thrd_join" | "thrd_sleep" | "cnd_wait" | "cnd_timedwait" | "select" => {
             Some(CancellationPoint::Unknown)
         }
         _ => None,
@@ -63,10 +74,11 @@ pub(crate) const FAMILY: Family = family! {
     "Handlers of `pthread_cleanup_push` run, the last one first, when their thread calls \
      `pthread_exit` or is cancelled, and when they are popped with a value that is not 0; \
      destructors of keys run after them. A thread that was asked to end does so when it next comes \
-     to `pthread_testcancel`, a sleep, or a wait for a thread, a condition or a semaphore, or if it \
+     to `pthread_testcancel`, a sleep, a wait for a thread, a condition or a semaphore, or a call that \
+     opens, closes, reads, writes or polls descriptors, or if it \
      waits there already; one that was woken from a condition goes on to the next of these. \
      It may also end where it prints; that \
-     it does not is named in the verdict. In programs that cancel threads, input and files are \
+     it does not is named in the verdict. In programs that cancel threads, input from streams is \
      not supported, nor is cancellation in C++.",
     Cancellation:
     Push ["__pthread_register_cancel"]

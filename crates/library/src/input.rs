@@ -15,11 +15,8 @@ pub enum Input {
     Getc,
     Ungetc,
     Fread,
-    Read,
     Fopen,
     Fclose,
-    Open,
-    Close,
     Feof,
     Ferror,
     Fileno,
@@ -49,22 +46,16 @@ pub(crate) const FAMILY: Family = family! {
         "Returns the character; it is not read again.";
     Fread ["fread", "fread_unlocked"]
         "Stores nondeterministic bytes and returns a nondeterministic number of items.";
-    Read ["read"]
-        "Stores nondeterministic bytes and returns a nondeterministic number of them, or -1.";
     Fopen ["fopen", "fopen64", "fdopen", "tmpfile"]
         "Returns null or a stream, chosen nondeterministically.";
     Fclose ["fclose"]
         "Ends the use of the stream and returns 0.";
-    Open ["open", "open64", "creat", "dup", "dup2"]
-        "Returns a nondeterministic file number, or -1.";
-    Close ["close"]
-        "Does nothing and returns 0.";
     Feof ["feof", "feof_unlocked"]
         "Returns a nondeterministic number.";
     Ferror ["ferror", "ferror_unlocked"]
         "Returns 0.";
     Fileno ["fileno", "fileno_unlocked"]
-        "Returns a nondeterministic number that is not negative.";
+        "Returns a nondeterministic number: 0, 1, 2, or one from 512 to 1023.";
     Isatty ["isatty"]
         "Returns 0 or 1, chosen nondeterministically.";
     Unsupported [
@@ -72,11 +63,4 @@ pub(crate) const FAMILY: Family = family! {
         "rewind", "freopen", "popen", "pclose", "opendir", "readdir", "closedir",
     ]
         "Not supported: files are not modelled that closely.";
-    Unsupported [
-        "socket", "socketpair", "bind", "listen", "accept", "accept4", "connect", "send", "sendto",
-        "sendmsg", "recv", "recvfrom", "recvmsg", "pipe", "pipe2", "eventfd", "eventfd_read",
-        "eventfd_write", "select", "pselect", "poll", "ppoll", "epoll_create", "epoll_create1",
-        "epoll_ctl", "epoll_wait", "timerfd_create", "timerfd_settime",
-    ]
-        "Not supported: communication between processes is not modelled.";
 };

@@ -21,6 +21,7 @@ mod c11_threads;
 mod cancellation;
 mod condition;
 mod cpp_threads;
+mod descriptors;
 mod input;
 mod jumps;
 mod keys;
@@ -50,6 +51,7 @@ pub use bits::Bits;
 pub use c11_threads::C11Thread;
 pub use cancellation::{Cancellation, CancellationPoint, cancellation_point, is_of_cpp};
 pub use condition::Condition;
+pub use descriptors::{Descriptors, changes_descriptors};
 pub use family::{Entry, Family};
 pub use input::Input;
 pub use jumps::Jumps;
@@ -97,6 +99,7 @@ pub enum Function {
     Strings(Strings),
     Output(Output),
     Input(Input),
+    Descriptors(Descriptors),
     Process(Process),
     Signals(Signals),
     System(System),
@@ -111,7 +114,7 @@ pub enum Function {
 
 /// All families, in the order in which the page for users shows them.
 pub fn families() -> &'static [Family] {
-    static FAMILIES: [Family; 26] = [
+    static FAMILIES: [Family; 27] = [
         thread::FAMILY,
         cancellation::FAMILY,
         mutex::FAMILY,
@@ -130,6 +133,7 @@ pub fn families() -> &'static [Family] {
         strings::FAMILY,
         output::FAMILY,
         input::FAMILY,
+        descriptors::FAMILY,
         process::FAMILY,
         signals::FAMILY,
         system::FAMILY,

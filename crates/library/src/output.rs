@@ -42,7 +42,6 @@ pub enum Output {
     Fwrite,
     Fflush,
     Perror,
-    Write,
     SetBuffer,
 }
 
@@ -81,6 +80,5 @@ pub(crate) const FAMILY: Family = family! {
     Fwrite ["fwrite", "fwrite_unlocked"] "Writes bytes and returns how many items.";
     Fflush ["fflush", "fflush_unlocked"] "Does nothing and returns 0.";
     Perror ["perror"] "Writes a string and the text of the error number in `errno`.";
-    Write ["write"] "Writes bytes and returns how many.";
     SetBuffer ["setbuf", "setvbuf", "setbuffer", "setlinebuf"] "Does nothing and returns 0.";
 };

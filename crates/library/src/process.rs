@@ -59,7 +59,9 @@ pub(crate) const FAMILY: Family = family! {
     ErrnoLocation ["__errno_location", "__error", "__errno"]
         "Returns the address of the calling thread's `errno`.";
     GetEnv ["getenv", "secure_getenv"]
-        "Returns null: the environment is empty. A verdict says that it rests on that.";
+        "Returns null or a text of at most 8 characters, chosen nondeterministically, the same for all \
+         who ask for that name. A name that is not a constant is that of no variable, and a verdict says \
+         that it rests on that.";
     GetPid ["getpid", "getppid"]
         "Returns a fixed positive number.";
     GetTid ["gettid"]

@@ -19,6 +19,9 @@ pub struct Surroundings {
     /// So many further arguments at most; how many there are and what they say, in
     /// at most [`ARGUMENT_CHARACTERS`] each, is up to the surroundings.
     pub more_arguments: u32,
+    /// So many signals may arrive in each thread, one after the other, if the program
+    /// has handlers for them.
+    pub signals: u32,
     pub undefined: Undefined,
     pub memory_model: MemoryModel,
 }
@@ -84,6 +87,7 @@ impl Default for Surroundings {
             address_reuse: true,
             arguments: vec!["program".to_owned()],
             more_arguments: 0,
+            signals: 0,
             undefined: Undefined::default(),
             memory_model: MemoryModel::default(),
         }

@@ -10,8 +10,9 @@ pub enum System {
 pub(crate) const FAMILY: Family = family! {
     "System calls",
     "A futex is a word of memory at which threads wait. To look at the word and to begin to wait is \
-     one step, to go on is another. Waits end without cause only with `--spurious`, and never with \
-     EINTR, since no signals arrive.",
+     one step, to go on is another. Waits end without cause only with `--spurious`, and with \
+     EINTR only with `--signals`, which the solver does not know: then only `explore` and the engine \
+     of that name answer.",
     System:
     (Call, blocking) ["syscall"]
         "`SYS_futex` with `FUTEX_WAIT` and `FUTEX_WAIT_BITSET` returns EAGAIN if the word has \

@@ -16,8 +16,9 @@ pub enum Time {
 
 pub(crate) const FAMILY: Family = family! {
     "Time",
-    "Clocks show nondeterministic times. A sleep is no synchronisation: it does not make any \
-     order of steps impossible.",
+    "Clocks show nondeterministic times, each of them never less than what it has shown before, in \
+     whichever thread; different clocks have nothing to do with each other. A sleep is no \
+     synchronisation: it does not make any order of steps impossible.",
     Time:
     Time ["time"]
         "Returns, and stores if asked to, a nondeterministic number of seconds that is not \
@@ -33,7 +34,8 @@ pub(crate) const FAMILY: Family = family! {
     Difference ["difftime"]
         "Returns the difference of two times.";
     Sleep ["sleep", "usleep", "nanosleep", "clock_nanosleep"]
-        "Returns 0 at once: the others may run for any time before the next visible step.";
+        "Returns 0 at once: the others may run for any time before the next visible step. With \
+         `--signals` it may be interrupted.";
     Unsupported [
         "localtime", "localtime_r", "gmtime", "gmtime_r", "mktime", "ctime", "ctime_r",
         "asctime", "asctime_r", "strftime", "times", "getrusage",

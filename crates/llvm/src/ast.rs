@@ -441,6 +441,8 @@ pub(crate) enum InstKind<'a> {
     Phi(Vec<(Typed<'a>, Slot)>),
     Freeze(Typed<'a>),
     Call(Box<Call<'a>>),
+    /// A label of the source, as debug information has it.
+    Label(NodeId),
     /// Known, but not executable: an error when reached.
     Unsupported(String),
 

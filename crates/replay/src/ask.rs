@@ -54,6 +54,7 @@ impl<'a> Machine<'a> {
             homes,
             execution: None,
             origins: Vec::new(),
+            interruptions: Vec::new(),
         };
         let meant = inputs.address(&request);
         let meant = meant.and_then(|addressed| self.address_of(addressed));
@@ -69,6 +70,15 @@ impl<'a> Machine<'a> {
             value,
         });
         Ok(value)
+    }
+
+    /// Keeps an answer that was not asked for here.
+    pub(crate) fn note_answer(&mut self, thread: usize, kind: InputKind, value: u128) {
+        self.inputs.push(Input {
+            thread,
+            kind,
+            value,
+        });
     }
 
     /// Asks for something that a weak memory model leaves open. Who asks and what the
@@ -93,6 +103,7 @@ impl<'a> Machine<'a> {
             homes: Vec::new(),
             execution,
             origins,
+            interruptions: Vec::new(),
         };
         let wanted = match execution {
             Some(_) => inputs.origin(&request)?,

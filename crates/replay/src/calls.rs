@@ -420,6 +420,7 @@ impl<'a> Machine<'a> {
                     }
                 }
             }
+            Then::Unblock(signals) => thread.blocked = signals,
             Then::Drop => {
                 if thread.frames.is_empty() && thread.life == Life::Running {
                     thread.is_result_open = self.leaves_open() && shadow.is_some();

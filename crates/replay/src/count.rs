@@ -102,6 +102,24 @@ impl Counter {
         }
     }
 
+    /// The thread's next step is that part of an execution, or comes after it.
+    pub(crate) fn is_up_to(&self, execution: &crate::inputs::Execution) -> bool {
+        let crate::inputs::Execution {
+            thread,
+            function,
+            inst,
+            count,
+            part,
+        } = *execution;
+        match part.checked_sub(1) {
+            Some(before) => self.has_done(thread, function, inst, count, before),
+            None => {
+                let begun = self.begun.get(&(thread, function, inst));
+                begun.copied().unwrap_or(0) >= count
+            }
+        }
+    }
+
     /// The thread's execution of this number has taken more than `part` visible
     /// steps, or is over.
     pub(crate) fn has_done(

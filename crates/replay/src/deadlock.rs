@@ -28,7 +28,10 @@ impl<'a> Machine<'a> {
     }
 
     fn is_waiting(&self, thread: &Thread) -> bool {
-        !thread.is_finished() && !thread.is_stuck() && !self.is_enabled(thread.id)
+        !thread.is_finished()
+            && !thread.is_stuck()
+            && !self.is_enabled(thread.id)
+            && !self.may_be_helped(thread)
     }
 
     fn dead_end<'t>(
@@ -129,6 +132,7 @@ impl<'a> Machine<'a> {
             | Wait::Semaphore(_)
             | Wait::Barrier(_)
             | Wait::Once(_)
+            | Wait::Files(_)
             | Wait::Futex { .. } => Vec::new(),
         }
     }

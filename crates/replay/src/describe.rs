@@ -259,6 +259,7 @@ impl<'a> Machine<'a> {
             Wait::Barrier(key) => named("barrier", key),
             Wait::Once(key) => named("once control", key),
             Wait::Futex { place, .. } => format!("waits at futex {}", self.place_of(*place)),
+            Wait::Files(demands) => self.describe_demands(demands),
             Wait::Join(target) => format!("waits for thread {target} to end"),
         };
         let at = match self.location(thread) {

@@ -59,7 +59,7 @@ use crate::count::Counter;
 use crate::drive::{DoesNotFit, GivenInputs, Outcome, Recorder, Run};
 use crate::image::Image;
 use crate::inputs::{
-    Addressed, Allocation, Asker, Execution, InputKind, Inputs, NoInput, Origin, Request,
+    Addressed, Allocation, Asker, Execution, Incident, InputKind, Inputs, NoInput, Origin, Request,
 };
 use crate::machine::{Config, Machine};
 use crate::schedule::Schedule;
@@ -125,6 +125,15 @@ pub struct GuidedReuse {
     pub of: Allocation,
 }
 
+/// Something happens to a thread before it takes a step, or the next one after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GuidedIncident {
+    pub thread: usize,
+    /// The step; none if it is the end of the thread.
+    pub before: Option<Execution>,
+    pub what: Incident,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guide {
     pub stretches: Vec<Stretch>,
@@ -144,9 +153,13 @@ pub struct Guide {
     pub orders: Vec<(Execution, Origin)>,
     /// Weak compare-exchanges that fail although they see what they expect.
     pub failures: Vec<Execution>,
+    /// What happens to threads, in the order in which it does for each of them.
+    pub interruptions: Vec<GuidedIncident>,
     /// How many arguments the program has that are inputs, and their characters, in
     /// the order in which they are asked for.
     pub arguments: Vec<u128>,
+    /// The same for variables of the environment.
+    pub variables: Vec<u128>,
     /// Who goes on after the last stretch.
     pub finally: usize,
     /// Violations that do not end the run, unless they end every run.
@@ -202,9 +215,11 @@ pub fn guide_along(
         given: GivenInputs::of(schedule),
         noted: Vec::new(),
         arguments: Vec::new(),
+        variables: Vec::new(),
         sources: Vec::new(),
         orders: Vec::new(),
         failures: Vec::new(),
+        interruptions: Vec::new(),
     };
     let counter = Some(Box::<Counter>::default());
     let (machine, started) = Machine::start_with(image, config, &mut inputs, false, counter);
@@ -241,9 +256,11 @@ pub fn guide_along(
     }
     guide.inputs = inputs.noted;
     guide.arguments = inputs.arguments;
+    guide.variables = inputs.variables;
     guide.sources = inputs.sources;
     guide.orders = inputs.orders;
     guide.failures = inputs.failures;
+    guide.interruptions = inputs.interruptions;
     Ok(guide)
 }
 
@@ -252,9 +269,11 @@ struct NotedInputs<'s> {
     given: GivenInputs<'s>,
     noted: Vec<GuidedInput>,
     arguments: Vec<u128>,
+    variables: Vec<u128>,
     sources: Vec<(Execution, Origin)>,
     orders: Vec<(Execution, Origin)>,
     failures: Vec<Execution>,
+    interruptions: Vec<GuidedIncident>,
 }
 
 impl NotedInputs<'_> {
@@ -277,10 +296,19 @@ impl NotedInputs<'_> {
 impl Inputs for NotedInputs<'_> {
     fn choose(&mut self, request: &Request) -> Result<u128, NoInput> {
         let value = self.given.choose(request)?;
-        if request.kind == InputKind::Argument {
-            self.arguments.push(value);
+        match request.kind {
+            InputKind::Argument => self.arguments.push(value),
+            InputKind::Variable => self.variables.push(value),
+            _ => {}
         }
         self.note_choice(request, value);
+        let interruption = request.interruptions.get(value as usize).copied().flatten();
+        self.interruptions
+            .extend(interruption.map(|what| GuidedIncident {
+                thread: request.thread,
+                before: request.execution,
+                what,
+            }));
         self.noted.extend(request.asker.map(|asker| GuidedInput {
             thread: request.thread,
             function: asker.function,
@@ -298,9 +326,12 @@ struct GuidedInputs {
     addresses: HashMap<(usize, Asker), Addressed>,
     reuses: HashMap<Allocation, Allocation>,
     arguments: std::vec::IntoIter<u128>,
+    variables: std::vec::IntoIter<u128>,
     sources: HashMap<Execution, Origin>,
     orders: HashMap<Execution, Origin>,
     failures: HashSet<Execution>,
+    /// Those that are still to come.
+    interruptions: Vec<GuidedIncident>,
 }
 
 impl GuidedInputs {
@@ -322,9 +353,11 @@ impl GuidedInputs {
             addresses: addresses.collect(),
             reuses: guide.reuses.iter().map(|one| (one.by, one.of)).collect(),
             arguments: guide.arguments.clone().into_iter(),
+            variables: guide.variables.clone().into_iter(),
             sources: guide.sources.iter().copied().collect(),
             orders: guide.orders.iter().copied().collect(),
             failures: guide.failures.iter().copied().collect(),
+            interruptions: guide.interruptions.clone(),
         }
     }
 }
@@ -350,9 +383,13 @@ impl Inputs for GuidedInputs {
         if let Some(address) = self.address(request) {
             return Ok(address);
         }
-        if request.kind == InputKind::Argument {
-            let next = self.arguments.next().unwrap_or(0);
-            return Ok(request.domain.fit(next));
+        let next = match request.kind {
+            InputKind::Argument => Some(&mut self.arguments),
+            InputKind::Variable => Some(&mut self.variables),
+            _ => None,
+        };
+        if let Some(next) = next {
+            return Ok(request.domain.fit(next.next().unwrap_or(0)));
         }
         let asker = request.asker.map(|asker| (request.thread, asker));
         let given = asker.and_then(|asker| self.answers.get(&asker));
@@ -363,6 +400,17 @@ impl Inputs for GuidedInputs {
         self.addresses
             .get(&(request.thread, request.asker?))
             .copied()
+    }
+
+    fn interruption(
+        &mut self,
+        thread: usize,
+        is_due: &dyn Fn(Option<&Execution>) -> bool,
+    ) -> Option<Option<Incident>> {
+        let mut waiting = self.interruptions.iter();
+        let next = waiting.position(|one| one.thread == thread);
+        let due = next.filter(|index| is_due(self.interruptions[*index].before.as_ref()));
+        Some(due.map(|index| self.interruptions.remove(index).what))
     }
 
     fn origin(&self, request: &Request) -> Result<Option<u128>, NoInput> {
@@ -545,11 +593,16 @@ impl Guided<'_, '_> {
             thread.frames.is_empty() && matches!(thread.life, Life::Ending(End::Thread(_)))
         };
         let ends = is_last_step(&recorder.machine);
-        if is_ending_process(recorder.machine.thread(thread)) {
+        let exits = is_ending_process(recorder.machine.thread(thread));
+        recorder.step(thread, self.inputs);
+        let after = recorder.machine.thread(thread);
+        let is_over = recorder.machine.exit_code().is_some();
+        // The handler of a signal may come before it.
+        if exits && (is_over || after.is_exiting) {
             self.exiting.insert(thread);
         }
-        recorder.step(thread, self.inputs);
-        if ends || recorder.machine.thread(thread).is_finished() {
+        let has_left = !matches!(after.life, Life::Ending(End::Thread(_)));
+        if ends && has_left || after.is_finished() {
             self.ended.insert(thread);
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::machine::Machine;
+use crate::snapshot::Snapshot;
 use crate::thread::{Phase, Thread};
 use crate::value::Value;
 use cranelift_entity::EntityRef;
@@ -33,6 +34,7 @@ impl<'a> Machine<'a> {
             fingerprint.write_u64(self.memory.canonical_object(object));
             (waiter.thread, offset, waiter.bits).hash(&mut fingerprint);
         }
+        self.hash_kernel(&mut fingerprint);
         self.exit_code.hash(&mut fingerprint);
         if let Some(weak) = &self.weak {
             weak.fingerprint(&self.memory, &mut fingerprint);
@@ -58,13 +60,14 @@ impl<'a> Machine<'a> {
             fingerprint.write_u64(self.memory.canonical_object(object));
             (offset, saved.depth, saved.block, saved.index).hash(fingerprint);
             (saved.stack_mark, &saved.loop_counts).hash(fingerprint);
-            (saved.cleanups, saved.jumps).hash(fingerprint);
+            (saved.cleanups, saved.jumps, saved.blocked).hash(fingerprint);
         }
         for (object, offset) in &thread.cleanups {
             fingerprint.write_u64(self.memory.canonical_object(*object));
             offset.hash(fingerprint);
         }
-        (thread.is_cancelled, thread.is_immune).hash(fingerprint);
+        (thread.is_cancelled, thread.is_immune, thread.blocked).hash(fingerprint);
+        (thread.is_asynchronous, thread.arrivals).hash(fingerprint);
         if let Some(value) = &thread.leaving {
             self.hash_value(value, fingerprint);
         }
@@ -101,15 +104,38 @@ impl<'a> Machine<'a> {
                 fingerprint.write_u64(self.memory.canonical_object(*object));
                 (*offset, *is_late).hash(fingerprint);
             }
-            Phase::Copying(snapshot) => {
-                (&snapshot.bytes, &snapshot.uninitialised).hash(fingerprint);
-                snapshot.shadow.hash(fingerprint);
-                for (at, target) in &snapshot.pointers {
-                    (*at, self.memory.canonical_object(*target)).hash(fingerprint);
-                }
-            }
+            Phase::Copying(snapshot) => self.hash_snapshot(snapshot, fingerprint),
             other => other.hash(fingerprint),
         }
+    }
+
+    fn hash_snapshot(&self, snapshot: &Snapshot, fingerprint: &mut Fingerprint) {
+        (&snapshot.bytes, &snapshot.uninitialised).hash(fingerprint);
+        snapshot.shadow.hash(fingerprint);
+        for (at, target) in &snapshot.pointers {
+            (*at, self.memory.canonical_object(*target)).hash(fingerprint);
+        }
+    }
+
+    fn hash_kernel(&self, fingerprint: &mut Fingerprint) {
+        let descriptors = &self.kernel.descriptors;
+        descriptors.table.hash(fingerprint);
+        for channel in &descriptors.channels {
+            channel.is_some().hash(fingerprint);
+            if let Some(channel) = channel {
+                channel.kind.hash(fingerprint);
+                for side in &channel.sides {
+                    (side.never_waits, side.calls).hash(fingerprint);
+                    self.hash_snapshot(&side.queue, fingerprint);
+                }
+            }
+        }
+        for (signal, action) in &self.kernel.actions {
+            (signal, action.blocked, action.flags).hash(fingerprint);
+            self.hash_value(&action.handler, fingerprint);
+        }
+        self.kernel.variables.hash(fingerprint);
+        self.kernel.clocks.hash(fingerprint);
     }
 
     fn hash_value(&self, value: &Value, fingerprint: &mut Fingerprint) {

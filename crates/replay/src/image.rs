@@ -12,7 +12,10 @@ use ir::{
     BlockId, Body, Callee, ConstId, Constant, FunctionId, GlobalId, Initial, Op, Program, Symbol,
     Type,
 };
-use library::{Entry, Function, Memory as MemoryOp, is_atomic_function, lookup, overrides_body};
+use library::{
+    ARGUMENT_CHARACTERS, Entry, Function, Memory as MemoryOp, is_atomic_function, lookup,
+    overrides_body,
+};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -32,6 +35,10 @@ pub struct Image<'p> {
     pub can_jump: bool,
     /// The program asks threads to end.
     pub can_cancel: bool,
+    /// The program closes descriptors, or lets their numbers stand for something else.
+    pub can_close: bool,
+    /// Variables of the environment, by name: where they are if they are there.
+    pub variables: Vec<(String, ObjectId)>,
     /// The object behind the standard error stream.
     pub standard_error: Option<ObjectId>,
     rounds: OnceCell<Rounds>,
@@ -97,6 +104,11 @@ impl<'p> Image<'p> {
                 .functions
                 .values()
                 .any(|function| function.body.is_none() && function.symbol == "pthread_cancel"),
+            can_close: program.functions.values().any(|function| {
+                let entry = lookup(&function.symbol).filter(|_| function.body.is_none());
+                entry.is_some_and(|entry| library::changes_descriptors(entry.function))
+            }),
+            variables: Vec::new(),
             standard_error: None,
             rounds: OnceCell::new(),
         };
@@ -106,6 +118,16 @@ impl<'p> Image<'p> {
         image.fill_globals();
         image.make_streams()?;
         image.make_arguments(arguments)?;
+        for name in analysis::outside::variables(program) {
+            let origin = Origin::Environment("a variable of the environment");
+            let size = ARGUMENT_CHARACTERS as u64 + 1;
+            let object = image.memory.add_global(origin, size, 16)?;
+            image
+                .memory
+                .write_bytes(object, 0, &[0; ARGUMENT_CHARACTERS + 1]);
+            image.memory.publish(object);
+            image.variables.push((name, object));
+        }
         Ok(image)
     }
 

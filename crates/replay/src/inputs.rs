@@ -36,6 +36,10 @@ pub enum InputKind {
     /// that leave it a choice: 0 is at the end, 1 the last place before that which the
     /// model allows, and so on.
     Order,
+    /// Whether a variable of the environment is there, and its characters.
+    Variable,
+    /// What happens to a thread before its next step.
+    Interruption,
     /// Whether a weak compare-exchange fails although it sees what it expects.
     WeakFailure,
     /// Which way to go where that depends on what was left open. No run of its own has
@@ -44,7 +48,7 @@ pub enum InputKind {
 }
 
 impl InputKind {
-    pub const ALL: [InputKind; 13] = [
+    pub const ALL: [InputKind; 15] = [
         InputKind::Nondet,
         InputKind::Uninitialised,
         InputKind::UnknownCall,
@@ -55,6 +59,8 @@ impl InputKind {
         InputKind::Allocation,
         InputKind::Environment,
         InputKind::Argument,
+        InputKind::Variable,
+        InputKind::Interruption,
         InputKind::Source,
         InputKind::Order,
         InputKind::WeakFailure,
@@ -72,6 +78,8 @@ impl InputKind {
             InputKind::Allocation => "allocation",
             InputKind::Environment => "environment",
             InputKind::Argument => "argument",
+            InputKind::Variable => "variable",
+            InputKind::Interruption => "interruption",
             InputKind::Source => "source",
             InputKind::Order => "order",
             InputKind::WeakFailure => "weak-failure",
@@ -141,6 +149,17 @@ pub struct Request {
     pub execution: Option<Execution>,
     /// The same: what each of the answers means.
     pub origins: Vec<Option<Origin>>,
+    /// The same for what happens to a thread before its next step.
+    pub interruptions: Vec<Option<Incident>>,
+}
+
+/// What may happen to a thread before its next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Incident {
+    /// It ends, as it was asked to.
+    Leave,
+    /// The handler of a signal runs; then the call that the thread is in may fail.
+    Signal { number: u32, fails: bool },
 }
 
 /// Which execution of an instruction makes a block, as told in [`crate::Mark`].
@@ -221,6 +240,17 @@ pub trait Inputs {
     /// The answer is the address of something, if that is there. Only those who know
     /// what addresses mean have such answers.
     fn address(&self, _request: &Request) -> Option<Addressed> {
+        None
+    }
+
+    /// What is to happen to a thread before its next step, from those who know before
+    /// which parts of executions they want something to happen, or before its end; they
+    /// are told which ones are due.
+    fn interruption(
+        &mut self,
+        _thread: usize,
+        _is_due: &dyn Fn(Option<&Execution>) -> bool,
+    ) -> Option<Option<Incident>> {
         None
     }
 

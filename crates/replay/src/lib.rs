@@ -20,6 +20,7 @@ mod count;
 mod coverage;
 mod deadlock;
 mod describe;
+mod descriptors;
 mod drive;
 mod event;
 mod execute;
@@ -31,7 +32,9 @@ mod guide;
 mod identity;
 mod image;
 mod inputs;
+mod interrupt;
 mod judge;
+mod kernel;
 mod leftovers;
 mod liveness;
 mod locals;
@@ -52,6 +55,7 @@ mod sync;
 mod thread;
 mod uninitialised;
 mod value;
+mod variables;
 mod violation;
 mod weak;
 
@@ -64,11 +68,13 @@ pub use explore::{
     Bounds, Count, Exploration, Found, Interruption, Limit, Mode, Progress, Watch, explore,
     explore_watched,
 };
-pub use guide::{Guide, GuidedInput, GuidedReuse, Mark, Stretch, guide_along, run_guided};
+pub use guide::{
+    Guide, GuidedIncident, GuidedInput, GuidedReuse, Mark, Stretch, guide_along, run_guided,
+};
 pub use image::Image;
 pub use inputs::{
-    Addressed, Addressee, Allocation, Asker, Domain, Execution, Input, InputKind, Inputs, NoInput,
-    Origin, Request,
+    Addressed, Addressee, Allocation, Asker, Domain, Execution, Incident, Input, InputKind, Inputs,
+    NoInput, Origin, Request,
 };
 pub use machine::{Config, Cut, Excluded, Machine, Stop, UnknownCall, Unsupported};
 pub use memory::OutOfMemory;
@@ -78,5 +84,6 @@ pub use prove::{
 };
 pub use schedule::{Context, Options, ParseError, Schedule, digest};
 pub use thread::Stuck;
+pub use variables::variables_among;
 pub use violation::{Checks, Property, Signature, StackEntry, Violation, ViolationKind};
-pub use weak::{Drawn, DrawnAct, Edge, Picture, Place, Remark};
+pub use weak::{Drawn, DrawnAct, Edge, Missing, Picture, Place, Remark, Unordered};

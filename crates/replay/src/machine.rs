@@ -17,6 +17,7 @@ use crate::event::{Effect, Event};
 use crate::footprint::{Footprint, Look};
 use crate::image::Image;
 use crate::inputs::{Input, Inputs, NoInput};
+use crate::kernel::Kernel;
 use crate::memory::{Memory, OutOfMemory};
 use crate::open_inputs::OpenInputs;
 use crate::open_names::OpenNames;
@@ -176,6 +177,7 @@ pub struct Machine<'a> {
     pub(crate) at_exit: Vec<(FunctionId, Option<Value>)>,
     /// In the order of threads.
     pub(crate) futex_waiters: Vec<FutexWaiter>,
+    pub(crate) kernel: Kernel,
     pub(crate) exit_code: Option<i32>,
     pub(crate) standard_output: Vec<u8>,
     pub(crate) standard_error: Vec<u8>,
@@ -244,6 +246,7 @@ impl<'a> Machine<'a> {
             keys: Vec::new(),
             at_exit: Vec::new(),
             futex_waiters: Vec::new(),
+            kernel: Kernel::default(),
             exit_code: None,
             standard_output: Vec::new(),
             standard_error: Vec::new(),
@@ -316,6 +319,7 @@ impl<'a> Machine<'a> {
             keys: Vec::new(),
             at_exit: Vec::new(),
             futex_waiters: Vec::new(),
+            kernel: Kernel::default(),
             exit_code: None,
             standard_output: Vec::new(),
             standard_error: Vec::new(),
@@ -346,6 +350,7 @@ impl<'a> Machine<'a> {
         let mut main = self.new_thread("main")?;
         self.threads.push(self.vacant.clone());
         let arguments = self.arguments_of_main(&main, inputs)?;
+        self.fill_variables(&main, inputs)?;
         self.push_call(&mut main, program.main, &arguments, Then::Drop)?;
         for function in program.startup.iter().rev() {
             self.push_call(&mut main, *function, &[], Then::Drop)?;
@@ -441,7 +446,8 @@ impl<'a> Machine<'a> {
             && !thread.is_finished()
             && !thread.is_stuck()
             && (self.is_possible(id, &thread.pending.wait)
-                || thread.must_leave() && self.may_leave(id, &thread.pending.wait))
+                || thread.must_leave() && self.may_leave(id, &thread.pending.wait)
+                || !self.interruptions(thread).is_empty())
     }
 
     pub(crate) fn is_possible(&self, thread: usize, wait: &Wait) -> bool {
@@ -502,6 +508,11 @@ impl<'a> Machine<'a> {
                     || self.config.surroundings.spurious_wakeups
                     || !self.waits_at_futex(thread)
             }
+            Wait::Files(demands) => {
+                self.footprint.note(Look::Rest);
+                let mut demands = demands.iter();
+                demands.any(|demand| self.kernel.descriptors.meets(demand))
+            }
             // A thread that must not be joined any more is not waited for: whoever joins
             // it has made a mistake.
             Wait::Join(target) => {
@@ -523,7 +534,11 @@ impl<'a> Machine<'a> {
         if let Some(weak) = &mut self.weak {
             weak.begin_step();
         }
-        let mut result = self.take_step(&mut thread, inputs);
+        let mut result = match self.interrupt(&mut thread, inputs) {
+            Ok(true) => Ok(()),
+            Ok(false) => self.take_step(&mut thread, inputs),
+            Err(stop) => Err(stop),
+        };
         if result.is_ok() {
             match self.races_by_order() {
                 true => self.notice_unordered_ahead(id),

@@ -47,6 +47,8 @@ pub struct Options {
     pub no_address_reuse: bool,
     /// So many arguments of the program, at most, are inputs.
     pub more_arguments: u32,
+    /// So many signals may arrive in each thread.
+    pub signals: u32,
     pub memory_model: MemoryModel,
 }
 
@@ -75,6 +77,7 @@ impl Options {
             // Given again by whoever wants the same run.
             arguments: _,
             more_arguments,
+            signals,
             // How a run goes does not depend on what it is called.
             undefined: _,
             memory_model,
@@ -84,6 +87,7 @@ impl Options {
             malloc_may_fail: *malloc_may_fail,
             no_address_reuse: !*address_reuse,
             more_arguments: *more_arguments,
+            signals: *signals,
             memory_model: *memory_model,
         }
     }
@@ -94,6 +98,7 @@ impl Options {
             malloc_may_fail,
             no_address_reuse,
             more_arguments,
+            signals,
             memory_model,
         } = self;
         let surroundings = &mut config.surroundings;
@@ -101,12 +106,15 @@ impl Options {
         surroundings.malloc_may_fail = malloc_may_fail;
         surroundings.address_reuse = !no_address_reuse;
         surroundings.more_arguments = more_arguments;
+        surroundings.signals = signals;
         surroundings.memory_model = memory_model;
     }
 }
 
-/// The option that has a number.
+/// The options that have a number.
 const ARGUMENTS: &str = "option args ";
+
+const SIGNALS: &str = "option signals ";
 
 /// The option that has a name.
 const MODEL: &str = "option memory-model ";
@@ -139,6 +147,9 @@ impl fmt::Display for Schedule {
         }
         if options.more_arguments > 0 {
             writeln!(f, "{ARGUMENTS}{}", options.more_arguments)?;
+        }
+        if options.signals > 0 {
+            writeln!(f, "{SIGNALS}{}", options.signals)?;
         }
         if options.memory_model != MemoryModel::Sc {
             writeln!(f, "{MODEL}{}", options.memory_model.name())?;
@@ -209,6 +220,11 @@ impl<'t> Parser<'t> {
             if let Some(number) = line.strip_prefix(ARGUMENTS) {
                 let number = self.number(Some(number.trim()), "a number of arguments")?;
                 schedule.options.more_arguments = number;
+                continue;
+            }
+            if let Some(number) = line.strip_prefix(SIGNALS) {
+                let number = self.number(Some(number.trim()), "a number of signals")?;
+                schedule.options.signals = number;
                 continue;
             }
             if let Some(name) = line.strip_prefix(MODEL) {

@@ -27,6 +27,21 @@ impl Snapshot {
 }
 
 impl Snapshot {
+    /// Adds another one behind it.
+    pub(crate) fn append(&mut self, more: &Snapshot) {
+        let len = self.bytes.len();
+        if !(self.shadow.is_empty() && more.shadow.is_empty()) {
+            self.shadow.resize(len, 0);
+            self.shadow.extend(&more.shadow);
+            self.shadow.resize(len + more.bytes.len(), 0);
+        }
+        self.bytes.extend(&more.bytes);
+        self.uninitialised.extend(&more.uninitialised);
+        let pointers = more.pointers.iter();
+        self.pointers
+            .extend(pointers.map(|(at, target)| (at + len as u64, *target)));
+    }
+
     /// A piece of it.
     pub(crate) fn part(&self, start: usize, len: usize) -> Snapshot {
         let bytes = start..start + len;

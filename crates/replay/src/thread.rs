@@ -1,6 +1,7 @@
 //! The state of one thread: its calls in progress, what it is about to do, and
 //! how it ends. Data only; [`crate::machine`] moves it.
 
+use crate::descriptors::{Demand, End as DescriptorEnd, File};
 use crate::memory::ObjectId;
 use crate::shadow::Shadow;
 use crate::snapshot::Snapshot;
@@ -46,6 +47,12 @@ pub struct Thread {
     pub is_cancelled: bool,
     /// It does not want to know, for the time being.
     pub is_immune: bool,
+    /// It may end anywhere then, not only where threads usually do.
+    pub is_asynchronous: bool,
+    /// Signals that it has blocked.
+    pub blocked: u64,
+    /// How many signals have arrived in it.
+    pub arrivals: u32,
     /// The result with which the thread ends, while such handlers run.
     pub leaving: Option<Value>,
     /// The thread's whole function is one atomic step, which is still to come.
@@ -118,6 +125,8 @@ pub struct Saved {
     pub loop_counts: Vec<(LoopId, u32)>,
     /// How many clean-up handlers there were.
     pub cleanups: usize,
+    /// Signals that are blocked again, if that was asked for.
+    pub blocked: Option<u64>,
     /// How often it was gone back to, where there is a bound.
     pub jumps: u32,
 }
@@ -141,6 +150,8 @@ pub enum Then {
     Resume,
     /// The frame below goes on as if nothing had happened.
     Drop,
+    /// The same for the handler of a signal, after which these signals are blocked.
+    Unblock(u64),
 }
 
 /// Progress inside one library call.
@@ -159,6 +170,12 @@ pub enum Phase {
     AtBarrier,
     /// Waiting at a futex.
     AtFutex,
+    /// A signal has interrupted the call, which fails.
+    Interrupted,
+    /// What the number stands for that a call uses; nothing if it is none.
+    Holding(Option<File>),
+    /// The same for several.
+    Polling(Vec<Watched>),
     /// The routine of a `pthread_once` runs.
     InOnce,
     /// Sorting an array: the element that is being moved down, and the result of
@@ -174,6 +191,22 @@ pub enum Phase {
         high: u64,
         order: Option<i32>,
     },
+}
+
+/// What is waited for at a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Watched {
+    pub(crate) what: Polled,
+    pub events: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Polled {
+    /// The entry does not count.
+    Nothing,
+    /// Its number stands for nothing.
+    Bad,
+    End(DescriptorEnd),
 }
 
 /// The visible step a thread is about to take.
@@ -227,6 +260,8 @@ pub enum Wait {
         place: SyncKey,
         is_timed: bool,
     },
+    /// For any of these.
+    Files(Vec<Demand>),
     Join(usize),
 }
 
@@ -244,6 +279,7 @@ impl Wait {
             | Wait::Semaphore(_)
             | Wait::Barrier(_)
             | Wait::Futex { .. }
+            | Wait::Files(_)
             | Wait::Join(_) => None,
         }
     }
@@ -302,6 +338,9 @@ impl Thread {
             cleanups: Vec::new(),
             is_cancelled: false,
             is_immune: false,
+            is_asynchronous: false,
+            blocked: 0,
+            arrivals: 0,
             leaving: None,
             is_atomic_start: false,
             is_result_open: false,

@@ -7,6 +7,7 @@ use crate::facts::{
     describe_ending, describe_limits, describe_order, describe_place, describe_reason,
     describe_suppressible,
 };
+use crate::orders::render_orders;
 use crate::run::render_violation;
 use crate::standing::render_progressed;
 use crate::trace::render_trace;
@@ -50,6 +51,7 @@ pub fn render_check(
     let mut text = render_unviolated(&report.verdict);
     text.push_str(&render_suppressed(report));
     text.push_str(&render_model(report));
+    text.push_str(&report.orders.as_ref().map_or(String::new(), render_orders));
     if is_cut_short(&report.verdict) {
         text.push_str(&render_progressed(&report.progressed));
     }
@@ -184,6 +186,7 @@ fn render_violated(
         let _ = write!(text, "{count}; apart from that: {rest}");
     }
     text.push_str(&render_suppressed(report));
+    text.push_str(&report.orders.as_ref().map_or(String::new(), render_orders));
     match replay {
         Some(replay) if replay.is_saved => {
             let _ = writeln!(text, "to see it again: {}", replay.command);
@@ -218,6 +221,14 @@ fn render_run_of_violation(program: &Program, run: &Run, word: &str, width: usiz
             (0, _) => writeln!(text, "arguments: none"),
             (_, true) => writeln!(text, "arguments: {count}, whatever they say"),
             (_, false) => writeln!(text, "arguments: {}", texts.join(" ")),
+        };
+    }
+    let variables = replay::variables_among(&run.schedule.inputs);
+    let names = analysis::outside::variables(program);
+    for (name, value) in names.iter().zip(variables) {
+        let _ = match value {
+            Some(value) => writeln!(text, "environment: {name}=\"{value}\""),
+            None => writeln!(text, "environment: {name} is not there"),
         };
     }
     let contexts = plural(run.schedule.contexts.len() as u128, "context");

@@ -128,6 +128,10 @@ pub fn describe_conflict(conflict: &Conflict) -> String {
                                bounds, and explore and the encoding order none on contexts or \
                                rounds; bounded takes all with the encoding contexts"
             .to_owned(),
+        Conflict::OrdersWithoutOrder => "--suggest-orders and --weakest need the engine bounded, \
+             and take no bound on contexts or rounds, no strategy, no --solver, and neither \
+             --dump nor --all-violations nor --suppressions"
+            .to_owned(),
         Conflict::SuppressionsInParts => "--suppressions does not go with --checkpoint, --result \
                                           and --partitions"
             .to_owned(),
@@ -263,12 +267,25 @@ pub fn describe_assumption(assumption: &Assumption) -> String {
             "no signal handler runs, such as {} installs",
             describe_place(place)
         ),
+        Assumption::FewSignals { most, place } => format!(
+            "at most {} in each thread, of those that {} installs a handler for",
+            match most {
+                1 => "one signal arrives".to_owned(),
+                most => format!("{most} signals arrive"),
+            },
+            describe_place(place)
+        ),
         Assumption::PrintsToTheEnd(place) => format!(
             "no thread that is cancelled ends while it prints, as it may in {}",
             describe_place(place)
         ),
         Assumption::NoEnvironment(place) => format!(
             "the environment is empty, which {} looks at",
+            describe_place(place)
+        ),
+        Assumption::ShortVariables { longest, place } => format!(
+            "variables of the environment have at most {}, which {} looks at",
+            plural(u128::from(*longest), "character"),
             describe_place(place)
         ),
         Assumption::FewArguments {
@@ -365,6 +382,8 @@ pub(crate) fn assumption_kind(assumption: &Assumption) -> &'static str {
         Assumption::LostMemory => "lost-memory",
         Assumption::Arguments(_) => "arguments",
         Assumption::NoSignal(_) => "no-signal",
+        Assumption::FewSignals { .. } => "few-signals",
+        Assumption::ShortVariables { .. } => "short-variables",
         Assumption::PrintsToTheEnd(_) => "prints-to-the-end",
         Assumption::NoEnvironment(_) => "no-environment",
         Assumption::FewArguments { .. } => "few-arguments",
@@ -396,6 +415,8 @@ pub(crate) fn assumption_place(assumption: &Assumption) -> Option<&SourcePlace> 
         | Assumption::StoreBuffers { place, .. }
         | Assumption::Arguments(place)
         | Assumption::NoSignal(place)
+        | Assumption::FewSignals { place, .. }
+        | Assumption::ShortVariables { place, .. }
         | Assumption::PrintsToTheEnd(place)
         | Assumption::NoEnvironment(place)
         | Assumption::FewArguments { place, .. }

@@ -5,6 +5,7 @@ use crate::exploration::unknown_reason;
 use crate::facts::{
     assumption_kind, assumption_place, describe_assumption, describe_ending, describe_reason,
 };
+use crate::orders::orders_to_json;
 use crate::run::describe_outcome;
 use crate::standing::progressed_to_json;
 use crate::trace::describe_effect;
@@ -14,7 +15,9 @@ use check::{
 };
 use ir::{Location, Program};
 use library::MemoryModel;
-use replay::{Excluded, Exploration, Found, Limit, Place, Remark, Run, StackEntry, Violation};
+use replay::{
+    Excluded, Exploration, Found, Limit, Missing, Place, Remark, Run, StackEntry, Violation,
+};
 use serde_json::{Value, json};
 
 pub fn run_to_json(program: &Program, run: &Run) -> Value {
@@ -134,6 +137,9 @@ pub fn check_to_json(program: &Program, report: &check::Report, cost: &Cost) -> 
     });
     if report.memory_model != MemoryModel::Sc {
         value["memory_model"] = json!(report.memory_model.name());
+    }
+    if let Some(orders) = &report.orders {
+        value["orders"] = orders_to_json(orders, check_limits);
     }
     value
 }
@@ -311,9 +317,24 @@ fn remark_to_json(program: &Program, remark: &Remark) -> Value {
         })
     };
     match remark {
-        Remark::Older { source, newest } => {
-            json!({"kind": "older", "source": place(source), "newest": place(newest)})
-        }
+        Remark::Older {
+            source,
+            newest,
+            why,
+        } => json!({
+            "kind": "older",
+            "source": place(source),
+            "newest": place(newest),
+            "unordered": why.map(|why| json!({
+                "write": place(&why.write),
+                "read": place(&why.read),
+                "missing": why.missing.map(|missing| match missing {
+                    Missing::Release => "release",
+                    Missing::Acquire => "acquire",
+                    Missing::Both => "both",
+                }),
+            })),
+        }),
         Remark::Before { later } => json!({"kind": "before", "later": place(later)}),
         Remark::FailsAnyway => json!({"kind": "fails-anyway"}),
     }

@@ -10,6 +10,7 @@ mod driver;
 mod exploration;
 mod facts;
 mod json;
+mod orders;
 mod outline;
 mod picture;
 mod run;

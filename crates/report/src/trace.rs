@@ -3,7 +3,7 @@
 //! what between which steps of whom.
 
 use ir::Program;
-use replay::{Effect, Event, Place, Remark, Run};
+use replay::{Effect, Event, Missing, Place, Remark, Run, Unordered};
 use std::fmt::Write;
 
 /// The narrowest column that is still worth reading.
@@ -115,12 +115,31 @@ pub(crate) fn describe_remark(program: &Program, remark: &Remark) -> String {
         None => "what was there at first".to_owned(),
     };
     match remark {
-        Remark::Older { source, newest } => {
-            format!(", {}, not {}", place(source), place(newest))
+        Remark::Older {
+            source,
+            newest,
+            why,
+        } => {
+            let why = why.and_then(|why| describe_unordered(program, &why));
+            let why = why.map_or(String::new(), |why| format!(": {why}"));
+            format!(", {}, not {}{why}", place(source), place(newest))
         }
         Remark::Before { later } => format!(", to be overwritten by {}", place(later)),
         Remark::FailsAnyway => ", as a weak compare-exchange may".to_owned(),
     }
+}
+
+/// Why a read need not see what was written before it.
+fn describe_unordered(program: &Program, why: &Unordered) -> Option<String> {
+    let line = |place: Option<Place>| Some(program.describe_location(place?.location?));
+    let (write, read) = (line(why.write)?, line(why.read)?);
+    let would = match why.missing {
+        None => String::new(),
+        Some(Missing::Both) => "; release/acquire would".to_owned(),
+        Some(Missing::Release) => format!("; release at {write} would"),
+        Some(Missing::Acquire) => format!("; acquire at {read} would"),
+    };
+    Some(format!("nothing orders {write} before {read}{would}"))
 }
 
 /// What a step did, in a few words.

@@ -74,7 +74,7 @@ impl BlockOrder {
         }
         BlockOrder {
             crossing: crossing_values(body),
-            private: private_locals(body),
+            private: analysis::locals::private(body),
             loops,
             nests,
             places,
@@ -227,34 +227,6 @@ impl Sorter<'_> {
             self.places.insert(node, place as u32);
         }
     }
-}
-
-fn private_locals(body: &Body) -> EntitySet<ValueId> {
-    let mut private = EntitySet::with_capacity(body.values.len());
-    for inst in body.insts.values() {
-        if let (Op::Local { count: None, .. }, Some(result)) = (&inst.op, inst.result) {
-            private.insert(result);
-        }
-    }
-    let mut visit = |operand: Operand| {
-        if let Operand::Value(value) = operand {
-            private.remove(value);
-        }
-    };
-    for block in body.blocks.values() {
-        for phi in &block.phis {
-            phi.incoming.iter().for_each(|(_, operand)| visit(*operand));
-        }
-        for inst in &block.insts {
-            match &body.insts[*inst].op {
-                Op::Load { .. } => {}
-                Op::Store { value, .. } => visit(*value),
-                op => op.for_each_operand(&mut visit),
-            }
-        }
-        block.terminator.for_each_operand(&mut visit);
-    }
-    private
 }
 
 fn crossing_values(body: &Body) -> EntitySet<ValueId> {

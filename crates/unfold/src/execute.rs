@@ -142,6 +142,10 @@ impl<'p> Pass<'p> {
         let value = match &inst.op {
             Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. } => {
                 self.threads.count_execution(frame, state);
+                let address = self.accessed_address(state, frame, &inst.op);
+                if self.interrupt_access(state, frame, address)? == Flow::Dead {
+                    return Ok(Flow::Dead);
+                }
                 return self.access_memory(state, frame, body, inst);
             }
             Op::Call {
@@ -208,6 +212,16 @@ impl<'p> Pass<'p> {
         };
         self.set_register(state, frame, inst.result, value);
         Ok(Flow::Next)
+    }
+
+    fn accessed_address(&mut self, state: &State, frame: &Frame, op: &Op) -> TermId {
+        match op {
+            Op::Load { address, .. }
+            | Op::Store { address, .. }
+            | Op::Rmw { address, .. }
+            | Op::CompareExchange { address, .. } => self.term_of(state, frame, *address),
+            _ => self.int(0),
+        }
     }
 
     fn make_local(

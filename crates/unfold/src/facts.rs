@@ -6,6 +6,7 @@
 //! what it then sees makes them larger, and another pass follows. Values of shared
 //! memory are the exception: they are forgotten when memory is cut anew.
 
+pub(crate) mod channels;
 pub(crate) mod objects;
 pub(crate) mod shared_values;
 pub(crate) mod sharing;
@@ -17,6 +18,7 @@ use crate::address_reuse::FreedAddresses;
 use crate::extents::Extents;
 use crate::large_arrays::LargeArrays;
 use crate::leaks::StoredAddresses;
+use channels::Channels;
 use ir::Program;
 use objects::Objects;
 use shared_values::SharedValues;
@@ -41,6 +43,7 @@ pub(crate) struct Facts {
     pub sharing: Sharing,
     pub values: SharedValues,
     pub sync: SyncFacts,
+    pub channels: Channels,
     pub unwritten: UnwrittenFacts,
     pub freed: FreedAddresses,
     pub arrays: LargeArrays,
@@ -58,6 +61,7 @@ impl Facts {
             sharing: Sharing::default(),
             values: SharedValues::new(crate::values::Layout::of(program)),
             sync: SyncFacts::default(),
+            channels: Channels::default(),
             unwritten: UnwrittenFacts::default(),
             freed: FreedAddresses::default(),
             arrays: LargeArrays::default(),
@@ -67,12 +71,13 @@ impl Facts {
         }
     }
 
-    fn growths(&mut self) -> [&mut Growth; 9] {
+    fn growths(&mut self) -> [&mut Growth; 10] {
         [
             &mut self.objects.growth,
             &mut self.threads.growth,
             &mut self.sharing.growth,
             &mut self.sync.growth,
+            &mut self.channels.growth,
             &mut self.unwritten.growth,
             &mut self.freed.growth,
             &mut self.arrays.growth,

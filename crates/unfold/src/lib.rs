@@ -30,6 +30,7 @@ mod execute;
 mod extents;
 mod facts;
 mod findings;
+mod interruptions;
 mod large_arrays;
 mod leaks;
 mod learn;
@@ -53,6 +54,7 @@ mod unnoticed_steps;
 mod unwritten;
 mod validity;
 mod values;
+mod variables;
 pub mod verify;
 mod waits;
 mod walk;
@@ -61,6 +63,7 @@ pub use address_reuse::AddressReuse;
 pub use addressees::Addressee;
 pub use arguments::OpenArguments;
 pub use checks::{Check, Checks};
+pub use interruptions::{Interrupted, Interruption};
 pub use omissions::{Maker, Omission, Way};
 pub use pass::{Execution, Input, Trail};
 pub use print::Text;
@@ -69,6 +72,7 @@ pub use threads::{
     Thread, ThreadId, Threads, Use, Violation, Wait,
 };
 pub use unfolding::{Error, Options, Reductions, Standing, Unfolding, unfold};
+pub use variables::OpenVariable;
 
 pub use ir::Ordering;
 pub use library::MemoryModel;

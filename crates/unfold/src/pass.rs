@@ -10,6 +10,7 @@ use crate::compute::guards;
 use crate::facts::Facts;
 use crate::facts::objects::{FrameId, Instance, ObjectId};
 use crate::findings::Findings;
+use crate::interruptions::Interruption;
 use crate::learn::{self, Bounds};
 use crate::locksets::Held;
 use crate::memory::{Ground, Memory};
@@ -28,7 +29,9 @@ use crate::unfolding::Standing;
 use crate::unnoticed_steps::UnnoticedStep;
 use crate::unwritten::Unwritten;
 use crate::values::Values;
+use crate::variables::OpenVariable;
 use crate::{Error, Options};
+use analysis::Spinning;
 use analysis::{Landmark, LoopId, Site};
 use formula::{TermId, Terms};
 use ir::{BlockId, Body, FunctionId, InstId, Location, Program, ValueId};
@@ -152,6 +155,7 @@ pub struct Trail {
     /// Weak compare-exchanges, by execution, and when they fail although they could
     /// succeed.
     pub failures: Vec<(usize, TermId)>,
+    pub interruptions: Vec<Interruption>,
 }
 
 /// A thread that waits to be executed.
@@ -162,6 +166,8 @@ pub(crate) struct Start {
     pub creation: Option<Creation>,
     pub guard: TermId,
     pub memory: Memory,
+    /// Signals that it has blocked from the start.
+    pub blocked: TermId,
 }
 
 /// A thread executed, or being executed.
@@ -179,6 +185,8 @@ pub(crate) struct Pass<'p> {
     pub program: &'p Program,
     pub options: &'p Options,
     pub block_orders: &'p mut BlockOrders,
+    /// Loops that only wait, if that matters.
+    pub spinning: &'p Spinning,
     /// What earlier passes have found out, and what this one adds.
     pub facts: &'p mut Facts,
     pub terms: Terms,
@@ -190,6 +198,7 @@ pub(crate) struct Pass<'p> {
     pub whereabouts: Whereabouts,
     pub prologue: Prologue,
     pub open_arguments: Option<OpenArguments>,
+    pub open_variables: Vec<OpenVariable>,
     /// What the models of library functions remember.
     pub models: ModelState,
     pub races: Races,
@@ -368,6 +377,13 @@ impl<'p> Pass<'p> {
         self.make_unnoticed_positions(state);
         let from = self.exclude(state, always);
         self.findings.blame_bounds(from);
+    }
+
+    /// What comes from here on, others show as well.
+    pub(crate) fn leave_out(&mut self, state: &mut State) {
+        let always = self.truth();
+        self.make_unnoticed_positions(state);
+        self.exclude(state, always);
     }
 
     /// No run within the bounds goes on where the condition holds. Returns how many

@@ -16,14 +16,19 @@ use crate::tables::Tables;
 use crate::threads::{ThreadId, Threads};
 use crate::under_way::{Patience, Prologue, ThreadsUnderWay, Whereabouts};
 use crate::values::Values;
+use crate::variables::OpenVariable;
 use crate::{MAIN, offset_bits};
-use analysis::{Landmark, LoopId};
+use analysis::{Landmark, LoopId, Spinning};
 use cranelift_entity::PrimaryMap;
 use formula::Terms;
 use ir::{FunctionId, InstId, Location, Program};
 use library::{MemoryModel, Surroundings};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+
+/// How often loops that only wait go round: the last time, and once before, which a race
+/// may be about.
+pub(crate) const SPINS: u32 = 2;
 
 /// Passes in which only values grow, before they are taken to be anything.
 const PATIENCE: u32 = 24;
@@ -67,6 +72,8 @@ pub struct Reductions {
     pub relaxing: bool,
     /// Accesses under a common lock are no candidates for races.
     pub locksets: bool,
+    /// Loops that only wait need not be unwound further than [`SPINS`].
+    pub spinning: bool,
 }
 
 impl Default for Reductions {
@@ -77,6 +84,7 @@ impl Default for Reductions {
             learning: true,
             relaxing: true,
             locksets: true,
+            spinning: true,
         }
     }
 }
@@ -136,6 +144,8 @@ pub struct Unfolding {
     /// By the number of an object in addresses: which it is.
     pub addressees: HashMap<u32, Addressee>,
     pub open_arguments: Option<OpenArguments>,
+    /// Variables of the environment that are inputs.
+    pub open_variables: Vec<OpenVariable>,
     /// Loops that were cut, and functions whose recursion was.
     pub cuts: BTreeSet<(FunctionId, Option<LoopId>)>,
     /// Which of the excluded moments are due to these cuts.
@@ -177,6 +187,10 @@ pub fn unfold(
             location: None,
         });
     }
+    let spinning = match options.reductions.spinning && !options.checks.has(Check::Unwind) {
+        true => Spinning::of(program),
+        false => Spinning::default(),
+    };
     let mut facts = Facts::of(program);
     let mut block_orders = BlockOrders::default();
     // Passes since the cells were last cut anew.
@@ -186,6 +200,7 @@ pub fn unfold(
         let mut pass = Pass {
             program,
             options,
+            spinning: &spinning,
             block_orders: &mut block_orders,
             facts: &mut facts,
             terms: Terms::new(),
@@ -195,6 +210,7 @@ pub fn unfold(
             whereabouts: Whereabouts::new(program),
             prologue: Prologue::default(),
             open_arguments: None,
+            open_variables: Vec::new(),
             models: ModelState::default(),
             races: Races::default(),
             shadows: ShadowNotes::default(),
@@ -241,6 +257,8 @@ impl Pass<'_> {
         let main = self.program.main;
         let guard = self.terms.bool(true);
         let arguments = self.command_line();
+        self.make_open_variables();
+        let blocked = self.terms.constant(64, 0);
         self.register_cleanup();
         self.threads.enqueue(Start {
             thread: MAIN,
@@ -249,6 +267,7 @@ impl Pass<'_> {
             creation: None,
             guard,
             memory: Memory::default(),
+            blocked,
         });
         while let Some(start) = self.threads.next() {
             self.run_thread(start)?;
@@ -324,6 +343,7 @@ impl Pass<'_> {
             offset_bits: offset_bits(self.program),
             addressees,
             open_arguments: self.open_arguments,
+            open_variables: self.open_variables,
             cuts: found.cuts,
             cut_moments: found.cut_moments,
             doubts: found.doubts,

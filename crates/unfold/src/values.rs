@@ -268,10 +268,18 @@ impl ValueSet {
         true
     }
 
-    /// All values of its width that are no addresses, besides those known.
-    pub(crate) fn widen(&mut self) {
+    /// All values of its width that are no addresses, besides those known, as far as
+    /// bits go that have not changed: of a word that is a tag and an index, only the tag
+    /// grows for ever. `before` is what its range was a pass ago.
+    pub(crate) fn widen(&mut self, before: &Range) {
         self.reach.open = 1;
-        self.range = Range::full(self.range.width());
+        let (zeros, ones) = (self.range.known_zeros(), self.range.known_ones());
+        let changed = before.known_zeros() & !zeros | before.known_ones() & !ones;
+        let stable = match changed.trailing_zeros() {
+            128 => u128::MAX,
+            lowest => mask(lowest),
+        };
+        self.range = Range::from_bits(self.range.width(), zeros & stable, ones & stable);
     }
 }
 

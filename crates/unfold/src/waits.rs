@@ -60,6 +60,8 @@ impl<'p> Pass<'p> {
         valid.extend(wrong.into_iter().map(|condition| self.terms.not(condition)));
         let valid = self.terms.all(&valid);
         let until = self.terms.implies(valid, condition);
+        let helped = self.may_be_released(state, frame, position);
+        let until = self.terms.or(until, helped);
         let wait = Wait { until, holders };
         self.work().thread.positions[position].waits.push(wait);
         Some(position)

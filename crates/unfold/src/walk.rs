@@ -11,6 +11,7 @@ use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, LastStep, Pass, Start, State, Value, Work};
 use crate::published::Published;
 use crate::threads::{Place, Step, Thread};
+use crate::unfolding::SPINS;
 use crate::unwritten::Unwritten;
 use crate::{Error, pass};
 use analysis::Landmark;
@@ -45,7 +46,7 @@ impl<'p> Pass<'p> {
         };
         self.threads.begin(start.thread, work);
         let always = self.truth();
-        let state = State {
+        let mut state = State {
             guard: start.guard,
             ok: always,
             after: 0,
@@ -65,6 +66,9 @@ impl<'p> Pass<'p> {
             cleanups: Rc::from([]),
         };
         self.whereabouts.begin_thread();
+        if self.terms.as_constant(start.blocked) != Some(0) {
+            self.set_blocked(&mut state, start.blocked);
+        }
         let is_main = start.thread.as_u32() == 0;
         let id = self
             .facts
@@ -104,6 +108,7 @@ impl<'p> Pass<'p> {
         frame: Frame,
     ) -> Result<Option<(State, Option<Value>)>, Error> {
         self.fill_open_arguments(&mut state);
+        self.fill_open_variables(&mut state);
         for function in self.program.startup.clone() {
             let id = self
                 .facts
@@ -164,6 +169,13 @@ impl<'p> Pass<'p> {
         let Some((mut state, result)) = ending else {
             return Ok(());
         };
+        if self.interrupt_end(&mut state, &mut frame)? == Flow::Dead {
+            return Ok(());
+        }
+        if !self.work().ended.is_empty() {
+            let what = "a handler that ends a thread which ends anyway";
+            return Err(self.unsupported(&frame, what));
+        }
         let step = Step {
             place: Place::End,
             part: 0,
@@ -502,9 +514,15 @@ impl<'p> Pass<'p> {
     ) -> Result<(), Error> {
         let iterations = frame.order.follow(from, to, &state.iterations);
         if let Some(repeated) = frame.order.loops.is_back_edge(from, to) {
-            let bound = self.options.loop_bound(frame.function, repeated);
             let count = iterations.last().copied().unwrap_or(1);
-            if count > bound.max(1) && !self.may_exceed(frame, repeated, &state) {
+            let only_waits = self.spinning.contains(frame.function, repeated);
+            if only_waits && count > SPINS {
+                // Without some of its iterations, this is a run just as well.
+                self.leave_out(&mut state);
+                return Ok(());
+            }
+            let bound = self.options.loop_bound(frame.function, repeated).max(1);
+            if !only_waits && count > bound && !self.may_exceed(frame, repeated, &state) {
                 self.findings.note_cut(frame.function, Some(repeated));
                 self.cut(&mut state);
                 return Ok(());

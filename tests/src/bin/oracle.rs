@@ -13,7 +13,7 @@ use tests::judge::build::Workshop;
 use tests::judge::verdict::{Case, Effort};
 use tests::judge::{self, verdict};
 use tests::oracle::campaign::{self, Plan, Strategies, Tally};
-use tests::oracle::{proofs, weak};
+use tests::oracle::{proofs, weak, weak_threads};
 
 const HELP: &str = "\
 usage: oracle [options]
@@ -31,8 +31,9 @@ usage: oracle [options]
   --lifecycles  threads begin and end in unusual ways; natively, half of them do
   --idioms      futexes, clean-up handlers, cancelled threads and jumps
   --proofs      compare the prover with the plain enumeration instead
-  --weak        compare the explorer with the axioms of the memory models instead, on
-                programs with memory orders and fences
+  --weak        compare explorer and checker with the axioms of the memory models
+                instead, on programs with memory orders and fences; and with each other,
+                on programs that also have branches and locks
   --show        print the program of the seed instead
 
   --native      compare the explorer with native runs instead; then also:
@@ -91,14 +92,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// The explorer against the axioms of memory models.
+/// The explorer and the checker against the axioms of memory models.
 fn compare_weak(arguments: &Arguments) -> ExitCode {
     let plan = &arguments.plan;
     if arguments.shows {
-        print!("{}", weak::Program::of_seed(plan.first_seed).text(None));
+        let seed = plan.first_seed;
+        print!("{}", weak::Program::of_seed(seed).text());
+        print!("{}", weak_threads::Program::of_seed(seed).text);
         return ExitCode::SUCCESS;
     }
-    let findings = weak::campaign(plan, &|done, found| {
+    std::panic::set_hook(Box::new(|_| {}));
+    let compared = weak::campaign(plan, &|done, found| {
         if done.is_multiple_of(10) || done == plan.count {
             eprint!(
                 "\r{done} of {} programs, {found} with findings ",
@@ -107,11 +111,15 @@ fn compare_weak(arguments: &Arguments) -> ExitCode {
         }
     });
     eprintln!();
-    for (seed, what) in &findings {
+    for (seed, what) in &compared.findings {
         println!("seed {seed}: {what}");
     }
-    println!("disagreements {}", findings.len());
-    match findings.is_empty() {
+    println!(
+        "with branches and locks: {} need a weak model, {} do not, {} passed over",
+        compared.weak, compared.strong, compared.passed_over
+    );
+    println!("disagreements {}", compared.findings.len());
+    match compared.findings.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     }

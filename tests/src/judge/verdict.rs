@@ -57,6 +57,9 @@ const WRONG_ACCESSES: [ViolationKind; 5] = [
 const SIGBUS: i32 = 7;
 const SIGFPE: i32 = 8;
 const SIGSEGV: i32 = 11;
+const SIGPIPE: i32 = 13;
+/// What the explorer adds to the number of a signal that ends the process.
+const ENDED_BY_SIGNAL: i32 = 128;
 
 /// A program to judge.
 pub struct Case {
@@ -135,6 +138,10 @@ pub fn is_enumerated(outcomes: &Outcomes, seen: &Seen) -> bool {
         Seen::Aborted => outcomes.can_abort,
         Seen::Signal(SIGSEGV | SIGBUS) => has_wrong_access,
         Seen::Signal(SIGFPE) => divides_by_zero,
+        Seen::Signal(SIGPIPE) => {
+            let mut exits = outcomes.exits.iter();
+            exits.any(|(exit, _)| *exit == ENDED_BY_SIGNAL + SIGPIPE)
+        }
         Seen::Signal(_) => false,
         Seen::WrongAccess(_) => has_wrong_access || divides_by_zero,
         Seen::TimeOut => outcomes.can_hang,

@@ -105,6 +105,7 @@ pub fn variants() -> Vec<Reductions> {
     let mut without = all;
     changes[..5].iter().for_each(|change| change(&mut without));
     without.unfolding.locksets = false;
+    without.unfolding.spinning = false;
     let mut variants = vec![all, without];
     variants.extend(changes.iter().map(|change| {
         let mut variant = all;

@@ -30,3 +30,4 @@ pub mod syntax;
 mod unwritten;
 mod waiting;
 pub mod weak;
+pub mod weak_threads;

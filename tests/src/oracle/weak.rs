@@ -10,12 +10,15 @@
 
 use super::axioms;
 use super::campaign::Plan;
+use super::weak_threads::{self, Came};
 use crate::{clang, run};
+use check::{Reason, Verdict};
 use fastrand::Rng;
 use library::MemoryModel;
 use replay::{Bounds, Checks, Config, Mode, Property};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::panic::catch_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -179,18 +182,27 @@ impl Program {
         acts.filter(|act| act.has_result()).count() + self.places
     }
 
-    /// The program in C, which asserts that an outcome does not come out.
-    pub fn text(&self, outcome: Option<&Outcome>) -> String {
+    /// The names of what an outcome consists of.
+    fn names(&self) -> Vec<String> {
+        let results = (0..self.results() - self.places).map(|result| format!("r{result}"));
+        results
+            .chain((0..self.places).map(|place| format!("x{place}")))
+            .collect()
+    }
+
+    /// The program in C, which asserts that an outcome does not come out. Which one is
+    /// for [`expecting`] to say.
+    pub fn text(&self) -> String {
         let mut text = String::from("#include <assert.h>\n#include <pthread.h>\n");
         text.push_str("#include <stdatomic.h>\n\n");
         for (place, plain) in self.plain.iter().enumerate() {
             let ty = if *plain { "int" } else { "atomic_int" };
             let _ = writeln!(text, "{ty} x{place};");
         }
-        let results = self.results() - self.places;
-        for result in 0..results {
+        for result in 0..self.results() - self.places {
             let _ = writeln!(text, "int r{result};");
         }
+        text.push_str(&expectations(&self.names()));
         let mut next = 0;
         for (index, acts) in self.threads.iter().enumerate() {
             let _ = writeln!(text, "\nstatic void *thread{index}(void *unused)\n{{");
@@ -214,17 +226,38 @@ impl Program {
         for index in 0..count {
             let _ = writeln!(text, "    pthread_join(threads[{index}], 0);");
         }
-        if let Some(outcome) = outcome {
-            let names = (0..results).map(|result| format!("r{result}"));
-            let names = names.chain((0..self.places).map(|place| format!("x{place}")));
-            let equal: Vec<String> = (names.zip(outcome))
-                .map(|(name, value)| format!("{name} == {value}"))
-                .collect();
-            let _ = writeln!(text, "    assert(!({}));", equal.join(" && "));
-        }
+        let _ = writeln!(text, "    {}", assertion(&self.names()));
         text.push_str("    return 0;\n}\n");
         text
     }
+}
+
+/// Declares what the variables of these names are compared with. Nothing comes out as
+/// large as what is in there at first.
+pub fn expectations(names: &[String]) -> String {
+    let declare = |name: &String| format!("int e_{name} = -1;\n");
+    names.iter().map(declare).collect()
+}
+
+/// Asserts that not all of them have what is expected.
+pub fn assertion(names: &[String]) -> String {
+    let equal = names.iter().map(|name| format!("{name} == e_{name}"));
+    let equal: Vec<String> = equal.collect();
+    format!("assert(!({}));", equal.join(" && "))
+}
+
+/// The program that asserts that an outcome does not come out.
+pub fn expecting(ir: &ir::Program, outcome: &Outcome) -> ir::Program {
+    let mut changed = ir.clone();
+    let expected = changed.globals.values_mut();
+    let expected = expected.filter(|global| global.symbol.starts_with("e_"));
+    for (global, value) in expected.zip(outcome) {
+        global.initial = ir::Initial::Bytes {
+            bytes: value.to_le_bytes().to_vec(),
+            relocations: Vec::new(),
+        };
+    }
+    changed
 }
 
 fn statement(act: Act, result: usize) -> String {
@@ -269,8 +302,7 @@ pub fn explored(
     };
     config.surroundings.memory_model = model;
     let image = run::image(ir, &config)?;
-    let names = (0..program.results() - program.places).map(|result| format!("r{result}"));
-    let names = names.chain((0..program.places).map(|place| format!("x{place}")));
+    let names = program.names().into_iter();
     let globals: Vec<ir::GlobalId> = names
         .filter_map(|name| {
             let mut globals = ir.globals.iter();
@@ -307,59 +339,172 @@ pub fn explored(
     }
 }
 
-/// Compares the interpreter with the axioms on the program of a seed, under every
-/// model; and sees to it that weaker models allow more.
-pub fn compare(seed: u64) -> Result<(), String> {
-    let program = Program::of_seed(seed);
+/// A program with all that is known about it.
+struct Subject {
+    program: Program,
+    ir: ir::Program,
+    /// By model: what the axioms allow.
+    allowed: [BTreeSet<Outcome>; 4],
+}
+
+impl Subject {
+    fn of_seed(seed: u64) -> Result<Subject, String> {
+        let program = Program::of_seed(seed);
+        Ok(Subject {
+            ir: load(&program.text())?,
+            allowed: MemoryModel::ALL.map(|model| axioms::outcomes(&program, model)),
+            program,
+        })
+    }
+
+    /// The interpreter finds what the axioms allow, and weaker models allow more.
+    fn compare(&self) -> Result<(), String> {
+        let mut stronger = BTreeSet::new();
+        for (model, allowed) in MemoryModel::ALL.into_iter().zip(&self.allowed) {
+            let found = explored(&self.program, &self.ir, model)?;
+            let name = model.name();
+            if let Some(outcome) = found.symmetric_difference(allowed).next() {
+                let whose = match found.contains(outcome) {
+                    true => "the interpreter only",
+                    false => "the axioms only",
+                };
+                return Err(format!("{outcome:?} under {name}: {whose}"));
+            }
+            if let Some(lost) = stronger.difference(&found).next() {
+                return Err(format!("{lost:?} is not possible any more under {name}"));
+            }
+            stronger = found;
+        }
+        Ok(())
+    }
+
+    /// Asks the checker whether the program has an outcome, under every model: one that is
+    /// possible under some model, rather one that needs a weak one, and one that need not
+    /// be.
+    fn ask_checker(&self, seed: u64) -> Result<(), String> {
+        let mut rng = Rng::with_seed(seed);
+        let [interleaved, .., weakest] = &self.allowed;
+        let rare: Vec<_> = weakest.difference(interleaved).cloned().collect();
+        let candidates = match rare.is_empty() {
+            true => weakest.iter().cloned().collect(),
+            false => rare,
+        };
+        let possible = rng.choice(candidates).ok_or("it has no outcome")?;
+        let mut other = possible.clone();
+        if let Some(value) = other.get_mut(rng.usize(..possible.len())) {
+            *value = (*value + rng.u32(1..3)) % 3;
+        }
+        for outcome in [possible, other] {
+            let ir = expecting(&self.ir, &outcome);
+            for (model, allowed) in MemoryModel::ALL.into_iter().zip(&self.allowed) {
+                if is_violated(&ir, model)? != allowed.contains(&outcome) {
+                    let name = model.name();
+                    return Err(format!("{outcome:?} under {name}: not for the checker"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a program in C.
+pub(super) fn load(text: &str) -> Result<ir::Program, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let file = folder.path().join("program.c");
-    std::fs::write(&file, program.text(None)).map_err(|error| error.to_string())?;
-    let ir = clang::default().load(&file, &[])?;
-    let mut stronger = BTreeSet::new();
-    for model in MemoryModel::ALL {
-        let found = explored(&program, &ir, model)?;
-        let allowed = axioms::outcomes(&program, model);
-        let name = model.name();
-        if let Some(outcome) = found.symmetric_difference(&allowed).next() {
-            let whose = match found.contains(outcome) {
-                true => "the interpreter only",
-                false => "the axioms only",
-            };
-            return Err(format!("{outcome:?} under {name}: {whose}"));
-        }
-        if let Some(lost) = stronger.difference(&found).next() {
-            return Err(format!("{lost:?} is not possible any more under {name}"));
-        }
-        stronger = found;
+    std::fs::write(&file, text).map_err(|error| error.to_string())?;
+    clang::default().load(&file, &[])
+}
+
+/// Compares the interpreter with the axioms on the program of a seed.
+pub fn compare(seed: u64) -> Result<(), String> {
+    Subject::of_seed(seed)?.compare()
+}
+
+/// Compares the checker with the axioms on the program of a seed.
+pub fn ask_checker(seed: u64) -> Result<(), String> {
+    Subject::of_seed(seed)?.ask_checker(seed)
+}
+
+/// What the checker says of a program that asserts something.
+pub fn is_violated(program: &ir::Program, memory_model: MemoryModel) -> Result<bool, String> {
+    let mut config = Config {
+        checks: Checks::NONE.with(Property::Assert),
+        ..Config::default()
+    };
+    config.surroundings.memory_model = memory_model;
+    let options = check::Options {
+        config,
+        encodings: [check::Encoding::Order].into(),
+        engines: [check::Engine::Bounded].into(),
+        looks_beside: false,
+        ..check::Options::default()
+    };
+    match check::check(program, &options, &|_| true).verdict {
+        Verdict::Violated(_) => Ok(true),
+        Verdict::Safe => Ok(false),
+        // The program asks for less than the model says, and that is all.
+        Verdict::Unknown {
+            reason: Reason::Bounds,
+            established: Some(limits),
+        } if limits.order.is_none() && limits.loops.is_empty() => Ok(false),
+        verdict => Err(format!("{verdict:?}")),
     }
-    Ok(())
+}
+
+/// What came of many programs.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// Seeds on which two sides differ, and how.
+    pub findings: Vec<(u64, String)>,
+    /// Programs with branches and locks: those in which something needs a weak model,
+    /// those in which nothing does, and those that were passed over.
+    pub weak: u64,
+    pub strong: u64,
+    pub passed_over: u64,
+}
+
+/// All comparisons for a seed.
+fn compare_all(seed: u64) -> Result<weak_threads::Came, String> {
+    let subject = Subject::of_seed(seed)?;
+    subject.compare()?;
+    subject.ask_checker(seed)?;
+    weak_threads::compare(seed)
 }
 
 /// Compares the programs of a plan; `watch` is told how many there were and how many
-/// findings. Gives the seeds of those with how the two sides differ.
-pub fn campaign(plan: &Plan, watch: &(dyn Fn(u64, usize) + Sync)) -> Vec<(u64, String)> {
+/// findings.
+pub fn campaign(plan: &Plan, watch: &(dyn Fn(u64, usize) + Sync)) -> Compared {
     let start = Instant::now();
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-    let findings = Mutex::new(Vec::new());
+    let compared = Mutex::new(Compared::default());
     let worker = || loop {
         let index = next.fetch_add(1, Ordering::Relaxed);
         if index >= plan.count || plan.time.is_some_and(|time| start.elapsed() > time) {
             return;
         }
         let seed = plan.first_seed + index;
-        let result = compare(seed);
-        let Ok(mut findings) = findings.lock() else {
+        let result = catch_unwind(|| compare_all(seed));
+        let result = result.unwrap_or_else(|_| Err("a panic".to_owned()));
+        let Ok(mut compared) = compared.lock() else {
             return;
         };
-        findings.extend(result.err().map(|what| (seed, what)));
-        watch(done.fetch_add(1, Ordering::Relaxed) + 1, findings.len());
+        match result {
+            Ok(Came::Weak) => compared.weak += 1,
+            Ok(Came::Strong) => compared.strong += 1,
+            Ok(Came::PassedOver) => compared.passed_over += 1,
+            Err(what) => compared.findings.push((seed, what)),
+        }
+        watch(
+            done.fetch_add(1, Ordering::Relaxed) + 1,
+            compared.findings.len(),
+        );
     };
     std::thread::scope(|scope| {
         for _ in 0..plan.jobs {
             scope.spawn(worker);
         }
     });
-    let mut findings = findings.into_inner().unwrap_or_default();
-    findings.sort();
-    findings
+    let mut compared = compared.into_inner().unwrap_or_default();
+    compared.findings.sort();
+    compared
 }

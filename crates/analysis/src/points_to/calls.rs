@@ -215,9 +215,7 @@ impl Builder<'_> {
             }
             Flow::Permute(array) => {
                 // Wherever a pointer is, it may end up anywhere.
-                let anywhere = self.solver.node();
-                self.solver.shift(arg(array), 0, 1, anywhere);
-                self.watch_address(anywhere);
+                let anywhere = self.anywhere_in(arg(array));
                 let content = self.solver.node();
                 self.solver.load(anywhere, 0, 1, content);
                 self.solver.store(anywhere, 0, 1, content);
@@ -301,6 +299,23 @@ impl Builder<'_> {
             Flow::StoreThreadResult(to) => self.store_pointer(arg(to), self.thread_results),
             Flow::SetKey(value) => self.solver.copy(arg(value), self.key_values),
             Flow::GetKey => self.copy(&[self.key_values], &call.result),
+            Flow::Send(from) => {
+                let anywhere = self.anywhere_in(arg(from));
+                self.solver.load(anywhere, 0, 1, self.sent);
+            }
+            Flow::Receive(to) => {
+                let anywhere = self.anywhere_in(arg(to));
+                self.solver.store(anywhere, 0, 1, self.sent);
+            }
+            Flow::Handle(function) => self.handle(call, arg(function)),
+            Flow::HandleBehind(place) => {
+                self.watch_address(arg(place));
+                let function = self.solver.node();
+                self.solver.load(arg(place), 0, pointer_bytes, function);
+                self.handle(call, function);
+            }
+            Flow::ReturnHandler => self.copy(&[self.handlers], &call.result),
+            Flow::StoreHandler(to) => self.store_pointer(arg(to), self.handlers),
             Flow::Escape => {
                 for argument in &call.args {
                     for node in &argument.nodes {
@@ -315,6 +330,21 @@ impl Builder<'_> {
                 }
             }
         }
+    }
+
+    /// Any place in what an address leads to.
+    fn anywhere_in(&mut self, address: NodeId) -> NodeId {
+        let anywhere = self.solver.node();
+        self.solver.shift(address, 0, 1, anywhere);
+        self.watch_address(anywhere);
+        anywhere
+    }
+
+    /// A function may run at any time from now on.
+    fn handle(&mut self, call: &Call, function: NodeId) {
+        self.solver.copy(function, self.handlers);
+        let inner = self.callback(call, &[]);
+        self.await_function(function, Waiting::AtEnd(inner));
     }
 
     /// The call of a function by the library, with some of the arguments.

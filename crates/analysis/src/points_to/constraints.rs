@@ -37,6 +37,10 @@ pub(super) struct Builder<'p> {
     pub escaped: NodeId,
     pub thread_results: NodeId,
     pub key_values: NodeId,
+    /// What goes through pipes and the like.
+    pub sent: NodeId,
+    /// What is to run when signals arrive.
+    pub handlers: NodeId,
     pub thread_arguments: NodeId,
     pub watched_addresses: HashSet<NodeId>,
     /// Pointers that were made numbers. Subtracted they give a distance.
@@ -50,6 +54,7 @@ impl<'p> Builder<'p> {
         let mut solver = Solver::new();
         let mut node = || solver.node();
         let (thread_results, key_values, thread_arguments) = (node(), node(), node());
+        let (sent, handlers) = (node(), node());
         let mut builder = Builder {
             program,
             meaning,
@@ -64,6 +69,8 @@ impl<'p> Builder<'p> {
             escaped: NodeId(0),
             thread_results,
             key_values,
+            sent,
+            handlers,
             thread_arguments,
             watched_addresses: HashSet::new(),
             casts: HashSet::new(),

@@ -6,8 +6,8 @@
 //! it reads or writes numbers and text only.
 
 use library::{
-    Atomic, C11Thread, Function, Input, Keys, Memory, Once, Output, Pages, Process, Strings,
-    Thread, Verifier,
+    Atomic, C11Thread, Descriptors, Function, Input, Keys, Memory, Once, Output, Pages, Process,
+    Signals, Strings, Thread, Verifier,
 };
 
 /// One thing that a call does. Numbers are those of arguments, from 0.
@@ -75,6 +75,18 @@ pub(super) enum Flow {
     StoreThreadResult(usize),
     SetKey(usize),
     GetKey,
+    /// What the argument points to goes into a pipe or the like.
+    Send(usize),
+    /// What comes out of one is stored there.
+    Receive(usize),
+    /// The function may run at any time.
+    Handle(usize),
+    /// So may the one whose address is behind the argument.
+    HandleBehind(usize),
+    /// The result is a function that may run at any time.
+    ReturnHandler,
+    /// One is stored there.
+    StoreHandler(usize),
     /// All arguments may be kept by somebody we do not know, and the result is
     /// whatever that may know.
     Escape,
@@ -217,6 +229,15 @@ pub(super) fn flows(function: Function) -> Vec<Flow> {
             Keys::Get => vec![Flow::GetKey],
             Keys::Delete => vec![],
         },
+        Function::Descriptors(op) => match op {
+            Descriptors::Write | Descriptors::Send => vec![Flow::Send(1)],
+            Descriptors::Read | Descriptors::Recv => vec![Flow::Receive(1)],
+            _ => vec![],
+        },
+        Function::Signals(Signals::Handler) => vec![Flow::Handle(1), Flow::ReturnHandler],
+        Function::Signals(Signals::Action) => {
+            vec![Flow::HandleBehind(1), Flow::StoreHandler(2)]
+        }
         // Any pointer there is.
         Function::Verifier(Verifier::Nondet(library::NondetType::Pointer)) => vec![Flow::Escape],
         Function::Unsupported => vec![Flow::Escape],

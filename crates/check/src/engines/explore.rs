@@ -37,11 +37,13 @@ const MEMORY: usize = 4 << 30;
 const LOCAL_WORK: u64 = 10_000_000;
 
 /// Runs have all orders of steps here. And what is asked for must be what is answered:
-/// a certain strategy, all violations, or whether a bound is enough.
+/// a certain strategy, all violations, or whether a bound is enough. Arguments that
+/// nobody has given are objects which not every state has.
 pub(super) fn fits(options: &Options) -> bool {
     options.bounds.order.is_none()
         && options.search.strategy.is_none()
         && options.dump.is_none()
+        && options.config.surroundings.more_arguments == 0
         && !options.goes_on()
         && !options.config.checks.has(Property::Unwind)
 }

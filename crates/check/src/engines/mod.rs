@@ -23,8 +23,7 @@ use crate::verdict::{Encoding, Options};
 use library::MemoryModel;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// By what name users choose them. Of two that wait for a core and had the same time,
-/// the first begins.
+/// By what name users choose them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Name {
     #[default]

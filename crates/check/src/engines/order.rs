@@ -6,8 +6,9 @@
 //! little time what needs many contexts; deep violations in long threads are for contexts.
 //!
 //! Bounds on loops grow, one question after the other: each contains the ones before. A
-//! question has turns, each twice as long as the one before; what its solver has learnt
-//! is kept.
+//! question has turns, so that others can have the core in between; what its solver has
+//! learnt is kept. A formula that is not finished when a turn is over has to be begun
+//! anew, and has twice the time.
 
 use super::{Name, Office};
 use crate::attempt::{Answer, Query};
@@ -15,11 +16,14 @@ use crate::bounded::Bounded;
 use crate::facts::Reason;
 use crate::standing::Closed;
 use crate::verdict::{Kind, Options};
+use library::MemoryModel;
 use solve::Ability;
 use std::time::{Duration, Instant};
 
-/// The first turn of a question.
-const FIRST_SHARE: Duration = Duration::from_millis(500);
+/// How long the first turn is. Most of what is proved here takes less, and others wait.
+const FIRST_SHARE: Duration = Duration::from_millis(100);
+/// The same if nobody else can prove anything, and how long a turn of a solver is.
+const SHARE: Duration = Duration::from_millis(500);
 /// Bounds on loops, if the user gives none.
 const UNWINDINGS: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64, 128, 256, 512];
 
@@ -47,16 +51,18 @@ pub(super) fn work(office: &Office) -> Result<(), Reason> {
 /// Asks about one bound on loops until there is an answer. Whether that is the end.
 fn ask(office: &Office, unwind: u32) -> Result<bool, Reason> {
     let (task, board) = (office.task, office.board);
-    let mut share = FIRST_SHARE;
+    let mut share = match task.memory_model() {
+        MemoryModel::Sc => FIRST_SHARE,
+        _ => SHARE,
+    };
     let mut kept: Option<Bounded> = None;
     loop {
-        let place = office.cores.place(Name::Order);
+        let place = office.cores.place_for(Name::Order, share);
         if task.is_stopped() {
             return Ok(true);
         }
         let end = Instant::now() + share;
         let deadline = Some(task.deadline.map_or(end, |last| last.min(end)));
-        share = share.saturating_mul(2);
         let query = Query {
             order: None,
             unwind,
@@ -70,9 +76,13 @@ fn ask(office: &Office, unwind: u32) -> Result<bool, Reason> {
             Ok(mut bounded) => {
                 let answered = bounded.ask(task, None, Kind::All, deadline);
                 kept = Some(bounded);
+                share = SHARE;
                 answered
             }
-            Err(failure) => *failure,
+            Err(failure) => {
+                share = share.saturating_mul(2);
+                *failure
+            }
         };
         drop(place);
         board.attempted(record);
@@ -91,7 +101,7 @@ fn ask(office: &Office, unwind: u32) -> Result<bool, Reason> {
                     iterations: Some(unwind),
                 };
                 if let Some(ledger) = board.ledger(Name::Order) {
-                    ledger.closed(u64::from(unwind) << 32, closed, limits);
+                    ledger.closed(unwind, closed, limits);
                 }
                 return Ok(false);
             }

@@ -1,6 +1,6 @@
 //! The encoding by contexts as a subject of the comparison, and what holds of it alone.
 
-use encode::{ByContexts, Encode, Encoding, Goals, NormalForms, Turns};
+use encode::{Asked, ByContexts, Encode, Encoding, Goals, NormalForms, Turns};
 use fastrand::Rng;
 use formula::Mode;
 use std::collections::BTreeMap;

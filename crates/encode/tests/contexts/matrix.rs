@@ -9,7 +9,7 @@
 //! tell the order are passed like all others.
 
 use encode::{
-    AtEnd, Encode, Encoding, Goals, Model, Site, Stretch, complete, happens, input_values,
+    Asked, AtEnd, Encode, Encoding, Goals, Model, Site, Stretch, complete, happens, input_values,
 };
 use fastrand::Rng;
 use formula::{Blaster, ClauseSink, Lit, Literal, Polarity, Room};
@@ -304,7 +304,7 @@ impl Matrix {
     }
 }
 
-impl Encoding for Matrix {
+impl Asked for Matrix {
     fn any_violation(&mut self, sink: &mut dyn ClauseSink) -> Literal {
         let all = self.sought(None, |_| true);
         let any = self.blaster.gates.any(&all);
@@ -350,7 +350,9 @@ impl Encoding for Matrix {
             }
         }
     }
+}
 
+impl Encoding for Matrix {
     fn within(&mut self, bound: usize, sink: &mut dyn ClauseSink) -> Option<Literal> {
         let unused = *self
             .unused_from

@@ -1,7 +1,7 @@
 //! Random programs: the formula agrees with the enumeration of all runs, whatever the
 //! encoding. What an encoding has to say about itself for that is a [`Subject`].
 
-use encode::{Encode, Encoding, Found, Goals};
+use encode::{Asked, Encode, Encoding, Found, Goals};
 use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -3,7 +3,7 @@
 
 use crate::generator::expect_well_formed;
 use cranelift_entity::{EntityRef, PrimaryMap};
-use encode::{ByContexts, Contexts, Encode, Encoding, Goals};
+use encode::{Asked, ByContexts, Contexts, Encode, Goals};
 use formula::{ClauseList, ClauseSink, Range, TermId, Terms};
 use unfold::{
     Access, Cell, CellId, Creation, Moment, Place, Position, Step, Thread, ThreadId, Threads,

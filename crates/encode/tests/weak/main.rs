@@ -10,7 +10,7 @@ mod buffers;
 mod graphs;
 mod program;
 
-use encode::{ByOrder, Encode, Encoding, Goals, InOrder};
+use encode::{Asked, ByOrder, Encode, Encoding, Goals, InOrder};
 use fastrand::Rng;
 use program::{Outcome, Program};
 use solve::{Budget, Cadical, ClauseSink, KeepOrder, Literal, SatSolver};

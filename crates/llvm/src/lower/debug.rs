@@ -7,6 +7,7 @@
 use crate::Source;
 use crate::ast::{Field, Metadata, Module, NamedTypeId, Node, NodeId};
 use ir::{Encoding, FileId, Location, Member, Program, SourceType, SourceTypeId};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Deepest chain of types in types (records do not count), or scopes in scopes.
@@ -248,6 +249,11 @@ impl<'m, 'a> DebugInfo<'m, 'a> {
             ty: self.type_field(program, module, node, "type"),
             location: self.declared_at(program, module, node),
         })
+    }
+
+    /// The name of a `DILabel`.
+    pub(super) fn label(&self, module: usize, id: NodeId) -> Option<Cow<'a, str>> {
+        self.node(module, id)?.text("name")
     }
 
     // Types.

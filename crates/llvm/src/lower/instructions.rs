@@ -3,7 +3,7 @@
 use super::body::BodyLowering;
 use super::expressions::Outcome;
 use super::{Attempt, malformed, unsupported};
-use crate::ast::{Inst, InstKind, TypeId, Typed, Value};
+use crate::ast::{Inst, InstKind, NodeId, TypeId, Typed, Value};
 use ir::{Cast, Op, Operand, RmwOp};
 
 /// An operation whose result is its operand.
@@ -31,6 +31,7 @@ impl<'m, 'a> BodyLowering<'_, 'm, 'a> {
         }
         match &inst.kind {
             InstKind::Call(call) => return self.call(inst, call),
+            InstKind::Label(label) => return self.label(*label),
             InstKind::Fence(None) => return Ok(()),
             _ => {}
         }
@@ -42,6 +43,16 @@ impl<'m, 'a> BodyLowering<'_, 'm, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// To CBMC, some labels start threads; clang forgets which statement they stand at.
+    fn label(&self, label: NodeId) -> Attempt<()> {
+        match self.lowering.debug.label(self.module, label) {
+            Some(name) if name.starts_with("__CPROVER_ASYNC") => {
+                unsupported(format!("a thread started by label {name}"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn address(&mut self, address: &Typed<'a>) -> Attempt<Operand> {

@@ -192,7 +192,7 @@ impl<'a> BodyReader<'_, 'a> {
         let mut insts = Vec::new();
         loop {
             match self.parser.token {
-                Token::Record(kind) => self.debug_record(kind)?,
+                Token::Record(kind) => insts.extend(self.debug_record(kind)?),
                 Token::Word("uselistorder" | "uselistorder_bb") => {
                     let start = self.parser.start;
                     self.parser.skip_line_of(start);
@@ -216,14 +216,16 @@ impl<'a> BodyReader<'_, 'a> {
         Ok(())
     }
 
-    /// `#dbg_declare(ptr %x, !5, !DIExpression(), !6)`.
-    fn debug_record(&mut self, kind: &str) -> Result<()> {
+    /// `#dbg_declare(ptr %x, !5, !DIExpression(), !6)`, `#dbg_label(!5, !6)`.
+    fn debug_record(&mut self, kind: &str) -> Result<Option<Inst<'a>>> {
+        let offset = self.parser.offset();
         self.parser.advance();
-        if kind != "dbg_declare" {
+        if !matches!(kind, "dbg_declare" | "dbg_label") {
             if !self.parser.at(b'(') {
                 return self.parser.fail("`(`");
             }
-            return self.parser.skip_balanced();
+            self.parser.skip_balanced()?;
+            return Ok(None);
         }
         self.parser.expect(b'(')?;
         let mut arguments = Vec::new();
@@ -233,8 +235,21 @@ impl<'a> BodyReader<'_, 'a> {
             }
             arguments.push(self.metadata_argument()?);
         }
-        self.declare(&arguments);
-        Ok(())
+        if kind == "dbg_declare" {
+            self.declare(&arguments);
+        }
+        let (&[MetadataArgument::Node(label), MetadataArgument::Node(place)], "dbg_label") =
+            (&arguments[..], kind)
+        else {
+            return Ok(None);
+        };
+        Ok(Some(Inst {
+            offset,
+            result: None,
+            ty: self.parser.module.types.intern(Type::Void),
+            kind: InstKind::Label(label),
+            debug: Some(place),
+        }))
     }
 
     pub(super) fn metadata_argument(&mut self) -> Result<MetadataArgument<'a>> {

@@ -110,7 +110,7 @@ impl<'a> BodyReader<'_, 'a> {
                 InstKind::IndirectJump { address, targets }
             }
             "invoke" => {
-                let (ty, call) = self.call_parts()?;
+                let (ty, call, _) = self.call_parts()?;
                 self.parser.expect_word("to")?;
                 let normal = self.label()?;
                 self.parser.expect_word("unwind")?;
@@ -119,7 +119,7 @@ impl<'a> BodyReader<'_, 'a> {
                 return Ok((ty, InstKind::Invoke { call, normal }));
             }
             "callbr" => {
-                let (ty, _) = self.call_parts()?;
+                let (ty, _, _) = self.call_parts()?;
                 self.parser.expect_word("to")?;
                 self.label()?;
                 self.labels()?;
@@ -160,11 +160,18 @@ impl<'a> BodyReader<'_, 'a> {
     // Calls.
 
     pub(super) fn call(&mut self) -> Result<Parsed<'a>> {
-        let (ty, call) = self.call_parts()?;
+        let (ty, call, metadata) = self.call_parts()?;
+        match (call.intrinsic(), &metadata[..]) {
+            (Some("dbg.declare"), _) => self.declare(&metadata),
+            (Some("dbg.label"), &[MetadataArgument::Node(label)]) => {
+                return Ok((ty, InstKind::Label(label)));
+            }
+            _ => {}
+        }
         Ok((ty, InstKind::Call(Box::new(call))))
     }
 
-    fn call_parts(&mut self) -> Result<(TypeId, Call<'a>)> {
+    fn call_parts(&mut self) -> Result<(TypeId, Call<'a>, Vec<MetadataArgument<'a>>)> {
         self.parser.prefix(Parser::at_type)?;
         let mut ty = self.parser.any_type()?;
         if let Type::Function { result } = self.parser.module.types.get(ty) {
@@ -203,11 +210,7 @@ impl<'a> BodyReader<'_, 'a> {
                 _ => break,
             }
         }
-        let call = Call { callee, args };
-        if call.intrinsic() == Some("dbg.declare") {
-            self.declare(&metadata);
-        }
-        Ok((ty, call))
+        Ok((ty, Call { callee, args }, metadata))
     }
 
     #[expect(

@@ -46,9 +46,17 @@ impl<'a> Machine<'a> {
                 }
                 Ok(reply)
             }
-            Cancellation::SetType if site.int(0) == 0 => self.tell_old(site, 0),
             Cancellation::SetType => {
-                Err(self.unsupported(site.thread, "another type of cancellation than deferred"))
+                let old = i32::from(site.thread.is_asynchronous);
+                let new = site.int(0);
+                if !(0..=1).contains(&new) {
+                    return Ok(Reply::int(EINVAL));
+                }
+                let reply = self.tell_old(site, old)?;
+                if let Reply::Return(_) = reply {
+                    site.thread.is_asynchronous = new == 1;
+                }
+                Ok(reply)
             }
         }
     }
@@ -138,14 +146,14 @@ impl<'a> Machine<'a> {
     /// Whether a thread that must leave need not wait any longer.
     pub(crate) fn may_leave(&self, thread: usize, wait: &Wait) -> bool {
         match wait {
-            Wait::Join(_) | Wait::Semaphore(_) => true,
+            Wait::Join(_) | Wait::Semaphore(_) | Wait::Files(_) => true,
             Wait::Condition { mutex, .. } => self.is_free_for(thread, *mutex),
             _ => false,
         }
     }
 
     /// The thread ends as it was asked to.
-    pub(super) fn give_in(&mut self, site: &mut Site) -> Result<Reply, Stop> {
+    pub(crate) fn give_in(&mut self, site: &mut Site) -> Result<Reply, Stop> {
         site.thread.is_immune = true;
         let all_bits = match self.memory.pointer_bytes {
             4 => u64::from(u32::MAX),

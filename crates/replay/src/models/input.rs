@@ -63,20 +63,8 @@ impl<'a> Machine<'a> {
                 }))
             }
             Input::Fread => self.plan_fread(site, plan),
-            Input::Read => self.plan_read(site, plan),
             Input::Fopen => self.plan_open_stream(site, plan),
             Input::Fclose => self.plan_close_stream(site, plan),
-            Input::Open => {
-                self.read_names(site, plan)?;
-                // Numbers up to the usual limit, after the three that are in use.
-                let number = self.answer(site, 1022, plan)? as i32;
-                if number == 0 {
-                    plan.add(Planned::SetErrno(ENOENT));
-                    return Ok(Reply::int(-1));
-                }
-                Ok(Reply::int(number + 2))
-            }
-            Input::Close => Ok(Reply::int(0)),
             Input::Feof => {
                 self.stream_arg(site, 0, plan)?;
                 Ok(Reply::int(self.answer(site, 1 << 32, plan)? as i32))
@@ -87,7 +75,9 @@ impl<'a> Machine<'a> {
             }
             Input::Fileno => {
                 self.stream_arg(site, 0, plan)?;
-                Ok(Reply::int(self.answer(site, 1 << 31, plan)? as i32))
+                // One of the three that are always there, or one of a range of their own.
+                let number = self.answer(site, 515, plan)? as i32;
+                Ok(Reply::int(if number < 3 { number } else { number + 509 }))
             }
             Input::Isatty => Ok(Reply::int(self.answer(site, 2, plan)? as i32)),
         }
@@ -374,7 +364,24 @@ impl<'a> Machine<'a> {
         Ok(Reply::Return(Value::Bits(got)))
     }
 
+    /// Whether a file can be opened; the names among the arguments are read.
+    pub(crate) fn opens_file(&mut self, site: &mut Site) -> Result<bool, Stop> {
+        let reply = self.planned(site, |machine, site, plan| {
+            machine.read_names(site, plan)?;
+            let opens = machine.answer(site, 2, plan)? == 1;
+            if !opens {
+                plan.add(Planned::SetErrno(ENOENT));
+            }
+            Ok(Reply::int(i32::from(opens)))
+        })?;
+        Ok(matches!(reply, Reply::Return(value) if value.low_bits() != 0))
+    }
+
     /// `read(file, buffer, size)`.
+    pub(crate) fn read_outside(&mut self, site: &mut Site) -> Result<Reply, Stop> {
+        self.planned(site, |machine, site, plan| machine.plan_read(site, plan))
+    }
+
     fn plan_read(&mut self, site: &mut Site, plan: &mut Plan) -> Result<Reply, Stop> {
         let (buffer, size) = (self.pointer_arg(site, 1), site.number(2));
         let target = self.plan_range(site, buffer, size, AccessMode::WRITE, plan)?;

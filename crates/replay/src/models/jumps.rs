@@ -50,6 +50,9 @@ impl<'a> Machine<'a> {
 
     fn save_place(&mut self, site: &mut Site, buffer: SyncKey) {
         let stack_mark = self.memory.stack_mark(site.thread.id);
+        let symbol = &self.image.program.functions[site.call.function].symbol;
+        let keeps_mask = symbol.ends_with("sigsetjmp") && site.int(1) != 0;
+        let blocked = keeps_mask.then_some(site.thread.blocked);
         let thread = &mut *site.thread;
         thread.saved.retain(|saved| saved.buffer != buffer);
         if let Some(frame) = thread.frames.last() {
@@ -61,6 +64,7 @@ impl<'a> Machine<'a> {
                 stack_mark,
                 loop_counts: frame.loop_counts.clone(),
                 cleanups: thread.cleanups.len(),
+                blocked,
                 jumps: 0,
             });
         }
@@ -99,6 +103,9 @@ impl<'a> Machine<'a> {
         }
         thread.saved.retain(|other| other.depth <= saved.depth);
         thread.cleanups.truncate(saved.cleanups);
+        if let Some(blocked) = saved.blocked {
+            thread.blocked = blocked;
+        }
         let Some(frame) = thread.frames.last_mut() else {
             return Ok(Reply::Continue);
         };

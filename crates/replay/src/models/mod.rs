@@ -12,6 +12,7 @@ mod barrier;
 mod c11_threads;
 mod cancellation;
 mod condition;
+mod descriptors;
 mod input;
 mod jumps;
 mod keys;
@@ -42,13 +43,14 @@ use crate::machine::{AccessMode, Flow, Machine, Stop};
 use crate::memory::ObjectId;
 use crate::shadow::Shadow;
 use crate::sync::{SyncKey, SyncKind};
-use crate::thread::{Pending, Thread, Wait};
+use crate::thread::{Pending, Phase, Thread, Wait};
 use crate::value::{Pointer, Value};
 use crate::violation::ViolationKind;
 use library::{Entry, Function};
 
 // Error numbers of Linux.
 pub(crate) const EPERM: i32 = 1;
+pub(crate) const EINTR: i32 = 4;
 pub(crate) const EAGAIN: i32 = 11;
 pub(crate) const ENOMEM: i32 = 12;
 pub(crate) const EBUSY: i32 = 16;
@@ -117,6 +119,11 @@ impl<'a> Machine<'a> {
         };
         let site = &mut site;
         self.is_answer_open = false;
+        if let Some(Phase::Interrupted) = site.thread.frame().map(|frame| &frame.phase) {
+            let value = self.interrupted_call(site, entry)?;
+            self.complete(thread, call.result, Some(value));
+            return Ok(Flow::Done);
+        }
         if self.image.can_cancel
             && let Some(reply) = self.pass_cancellation_point(site, entry)?
         {
@@ -143,6 +150,7 @@ impl<'a> Machine<'a> {
             Function::Strings(op) => self.strings_model(site, op)?,
             Function::Output(op) => self.output_model(site, op)?,
             Function::Input(op) => self.input_model(site, op)?,
+            Function::Descriptors(op) => self.descriptors_model(site, op)?,
             Function::Process(op) => self.process_model(site, op)?,
             Function::Signals(op) => self.signals_model(site, op)?,
             Function::System(library::System::Call) => self.system_model(site)?,
@@ -188,6 +196,34 @@ impl<'a> Machine<'a> {
             Reply::Wait(pending) => Ok(Flow::Visible(pending)),
             Reply::Continue => Ok(Flow::Done),
         }
+    }
+
+    /// What a call returns that a signal has interrupted.
+    fn interrupted_call(&mut self, site: &mut Site, entry: &Entry) -> Result<Value, Stop> {
+        let left = match entry.name {
+            "nanosleep" => 1,
+            "clock_nanosleep" => 3,
+            _ => usize::MAX,
+        };
+        if self.pointer_arg(site, left).address != 0 {
+            let what = "what is left of a sleep that was interrupted";
+            return Err(self.unsupported(site.thread, what));
+        }
+        let value = match entry.name {
+            "clock_nanosleep" => EINTR as u64,
+            // Nobody has slept yet.
+            "sleep" => site.number(0),
+            _ => {
+                self.set_errno(site.thread, EINTR);
+                u64::MAX
+            }
+        };
+        let width = site
+            .call
+            .result_type
+            .as_ref()
+            .map_or(64, |ty| self.width(ty));
+        Ok(Value::from_bits(width, value.into()))
     }
 
     /// The gate before a synchronisation step: `Some` is the reply if the step

@@ -73,12 +73,6 @@ impl<'a> Machine<'a> {
                 Ok(Reply::int(i32::from(byte)))
             }
             Output::Fwrite => self.plan_fwrite(site, plan),
-            Output::Write => {
-                let (buffer, len) = (self.pointer_arg(site, 1), site.number(2));
-                let bytes = self.read_bytes(site, buffer, len, plan)?;
-                plan.add(Planned::Print(descriptor(site.int(0)), bytes));
-                Ok(Reply::Return(Value::Bits(len)))
-            }
             Output::Perror => {
                 let mut text = match self.pointer_arg(site, 0).address {
                     0 => Vec::new(),
@@ -95,6 +89,16 @@ impl<'a> Machine<'a> {
             Output::Fflush | Output::SetBuffer => Ok(Reply::int(0)),
             formatted => self.plan_formatted(site, formatted, plan),
         }
+    }
+
+    /// `write(file, buffer, size)`.
+    pub(crate) fn write_outside(&mut self, site: &mut Site) -> Result<Reply, Stop> {
+        self.planned(site, |machine, site, plan| {
+            let (buffer, len) = (machine.pointer_arg(site, 1), site.number(2));
+            let bytes = machine.read_bytes(site, buffer, len, plan)?;
+            plan.add(Planned::Print(descriptor(site.int(0)), bytes));
+            Ok(Reply::Return(Value::Bits(len)))
+        })
     }
 
     fn text_arg(

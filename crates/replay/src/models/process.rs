@@ -1,6 +1,7 @@
 //! The process: ending it, `errno`, sorting and searching, random numbers.
 
 use super::pages::PAGE;
+use super::plan::UNLIMITED;
 use super::{Reply, Site};
 use crate::event::Effect;
 use crate::footprint::Look;
@@ -31,14 +32,13 @@ impl<'a> Machine<'a> {
             Process::Exit | Process::ExitNow | Process::QuickExit => {
                 // The status that a parent process gets to see.
                 let code = site.int(0) & 0xff;
-                // Nobody returns, so the locals of all calls live on.
-                site.thread.frames.clear();
-                site.thread.atomic_depth = 0;
-                site.thread.life = Life::Ending(match op {
-                    Process::Exit => End::Process(code),
-                    _ => End::Abrupt(code),
-                });
-                Ok(Reply::NOTHING)
+                Ok(self.begin_exit(
+                    site,
+                    match op {
+                        Process::Exit => End::Process(code),
+                        _ => End::Abrupt(code),
+                    },
+                ))
             }
             Process::AtExit | Process::CxaAtExit => self.register_for_the_end(site, op),
             Process::AssertFail => {
@@ -57,8 +57,20 @@ impl<'a> Machine<'a> {
                 let pointer = self.errno(site.thread)?;
                 Ok(Reply::pointer(pointer))
             }
-            // An empty environment is one that every program must cope with.
-            Process::GetEnv => Ok(Reply::pointer(Pointer::NULL)),
+            Process::GetEnv => {
+                let name = self.pointer_arg(site, 0);
+                let mut result = Pointer::NULL;
+                let reply = self.planned(site, |machine, site, plan| {
+                    let name = machine.read_string(site, name, UNLIMITED, plan)?;
+                    machine.footprint.note(Look::Rest);
+                    result = machine.variable(&name);
+                    Ok(Reply::NOTHING)
+                })?;
+                Ok(match reply {
+                    Reply::Return(_) => Reply::pointer(result),
+                    other => other,
+                })
+            }
             Process::SetLocale => {
                 let kind = InputKind::Environment;
                 match self.ask_index(site.thread, site.inputs, kind, 2)? {
@@ -98,6 +110,15 @@ impl<'a> Machine<'a> {
                 Ok(reply)
             }
         }
+    }
+
+    /// The thread goes on to end the process.
+    pub(crate) fn begin_exit(&self, site: &mut Site, end: End) -> Reply {
+        // Nobody returns, so the locals of all calls live on.
+        site.thread.frames.clear();
+        site.thread.atomic_depth = 0;
+        site.thread.life = Life::Ending(end);
+        Reply::NOTHING
     }
 
     /// Others notice whether it has happened yet: those who end the process run what
@@ -264,7 +285,7 @@ impl<'a> Machine<'a> {
         self.call_comparison(site, 4, key, element(base, size, middle))
     }
 
-    fn set_phase(&self, site: &mut Site, phase: Phase) {
+    pub(crate) fn set_phase(&self, site: &mut Site, phase: Phase) {
         if let Some(frame) = site.thread.frames.last_mut() {
             frame.phase = phase;
         }

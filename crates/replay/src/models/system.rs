@@ -109,7 +109,8 @@ impl<'a> Machine<'a> {
         Ok(Reply::Return(Value::Bits(count)))
     }
 
-    fn failed(&mut self, site: &mut Site, error: i32) -> Reply {
+    /// Returns -1 as a long number, and sets `errno`.
+    pub(crate) fn failed(&mut self, site: &mut Site, error: i32) -> Reply {
         self.set_errno(site.thread, error);
         Reply::Return(Value::Bits(u64::MAX))
     }

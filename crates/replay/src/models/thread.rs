@@ -71,6 +71,7 @@ impl<'a> Machine<'a> {
         let name = self.image.program.functions[function].name.clone();
         let mut created = self.new_thread(&name)?;
         created.is_detached = is_detached;
+        created.blocked = site.thread.blocked;
         created.created_at = self.location(site.thread);
         if let Some((object, offset)) = target {
             let number = Value::Bits(handle(created.id));

@@ -8,6 +8,7 @@
 //! those first contents are left away, and equal states are equal rows.
 
 use super::contents::{Contents, Copy, Written};
+use super::kernel::{read_kernel, write_kernel};
 use super::objects::{read_object, read_sync, threads_of, write_object, write_sync};
 use super::threads::{Knowledge, OwnedThread, read_thread, write_thread};
 use super::words::{Reader, Writer, canonical};
@@ -352,6 +353,7 @@ impl<'a> Components<'a> {
             // Whoever is listed here has a name that matters.
             writer.named.push(waiter.thread);
         }
+        write_kernel(&mut writer, &machine.kernel);
         self.contents.rests.number(&writer.written())
     }
 
@@ -665,6 +667,7 @@ impl<'a> Components<'a> {
                 bits,
             }));
         }
+        machine.kernel = read_kernel(reader);
     }
 
     /// Whether a state has freed blocks whose addresses may be used again.

@@ -162,6 +162,7 @@ fn is_quiet(
         && after.keys.len() == before.keys.len()
         && after.at_exit.len() == before.at_exit.len()
         && after.futex_waiters == before.futex_waiters
+        && after.kernel == before.kernel
         && syncs(after) == syncs(before)
 }
 

@@ -23,6 +23,7 @@ mod dead;
 mod findings;
 mod inputs;
 mod joins;
+mod kernel;
 mod locals;
 mod objects;
 mod questions;

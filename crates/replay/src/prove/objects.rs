@@ -7,7 +7,7 @@ use cranelift_entity::EntityRef;
 use ir::{FunctionId, GlobalId, InstId};
 
 /// The names of memory that the run itself provides.
-const PROVIDED: [&str; 9] = [
+const PROVIDED: [&str; 10] = [
     "the surroundings",
     "variadic arguments",
     "an argument passed by value",
@@ -17,6 +17,7 @@ const PROVIDED: [&str; 9] = [
     "stdout",
     "stderr",
     "a mapping",
+    "a variable of the environment",
 ];
 
 /// Writes an object; the first words, as many as are returned, say all but what it

@@ -5,6 +5,9 @@
 //! not read before they are written. The latter stay where it is asked which
 //! memory is lost, since their addresses keep blocks from being so.
 
+use super::kernel::{
+    read_demands, read_file, read_watched, write_demands, write_file, write_watched,
+};
 use super::locals::DeadLocals;
 use super::objects::{read_object, write_object};
 use super::words::{Reader, Writer};
@@ -212,6 +215,8 @@ fn write_jumps(writer: &mut Writer, thread: &Thread) {
         write_loop_counts(writer, &saved.loop_counts);
         writer.word(saved.cleanups as u64);
         writer.word(u64::from(saved.jumps));
+        writer.flag(saved.blocked.is_some());
+        writer.word(saved.blocked.unwrap_or(0));
     }
     writer.word(thread.cleanups.len() as u64);
     for buffer in &thread.cleanups {
@@ -219,6 +224,9 @@ fn write_jumps(writer: &mut Writer, thread: &Thread) {
     }
     writer.flag(thread.is_cancelled);
     writer.flag(thread.is_immune);
+    writer.word(thread.blocked);
+    writer.flag(thread.is_asynchronous);
+    writer.word(u64::from(thread.arrivals));
     writer.flag(thread.leaving.is_some());
     if let Some(value) = &thread.leaving {
         writer.value(value);
@@ -232,6 +240,8 @@ fn read_jumps(reader: &mut Reader, thread: &mut Thread) {
         let (index, stack_mark) = (reader.number(), reader.number());
         let loop_counts = read_loop_counts(reader);
         let (cleanups, jumps) = (reader.number(), reader.small());
+        let (is_blocked, signals) = (reader.flag(), reader.word());
+        let blocked = is_blocked.then_some(signals);
         thread.saved.extend(buffer.map(|buffer| Saved {
             buffer,
             depth,
@@ -240,6 +250,7 @@ fn read_jumps(reader: &mut Reader, thread: &mut Thread) {
             stack_mark,
             loop_counts,
             cleanups,
+            blocked,
             jumps,
         }));
     }
@@ -248,6 +259,9 @@ fn read_jumps(reader: &mut Reader, thread: &mut Thread) {
     }
     thread.is_cancelled = reader.flag();
     thread.is_immune = reader.flag();
+    thread.blocked = reader.word();
+    thread.is_asynchronous = reader.flag();
+    thread.arrivals = reader.small();
     thread.leaving = reader.flag().then(|| reader.value());
 }
 
@@ -287,6 +301,11 @@ fn write_pending(writer: &mut Writer, pending: &Pending) {
         Wait::Join(target) => {
             writer.word(10);
             writer.word(*target as u64);
+            return write_accesses(writer, &pending.accesses);
+        }
+        Wait::Files(demands) => {
+            writer.word(13);
+            write_demands(writer, demands);
             return write_accesses(writer, &pending.accesses);
         }
     };
@@ -331,6 +350,7 @@ fn read_pending(reader: &mut Reader) -> Pending {
             place,
             is_timed: number == 12,
         }),
+        13 => Some(Wait::Files(read_demands(reader))),
         _ => Some(Wait::Join(reader.number())),
     };
     let count = reader.number();
@@ -359,7 +379,11 @@ fn write_frame(writer: &mut Writer, frame: &Frame, live: &[ValueId]) {
         Then::Continue => 0,
         Then::Resume => 1,
         Then::Drop => 2,
+        Then::Unblock(_) => 3,
     });
+    if let Then::Unblock(signals) = frame.then {
+        writer.word(signals);
+    }
     for value in live {
         writer.word(value.index() as u64 + 1);
         let shadow = frame.shadows.get(value).cloned().unwrap_or_default();
@@ -383,7 +407,8 @@ fn read_frame(reader: &mut Reader, image: &Image) -> Frame {
     let then = match reader.word() {
         0 => Then::Continue,
         1 => Then::Resume,
-        _ => Then::Drop,
+        2 => Then::Drop,
+        _ => Then::Unblock(reader.word()),
     };
     let count = image.body(function).map_or(0, |body| body.values.len());
     let mut frame = Frame {
@@ -431,6 +456,15 @@ fn write_phase(writer: &mut Writer, phase: &Phase) {
         Phase::AtBarrier => writer.word(3),
         Phase::InOnce => writer.word(4),
         Phase::AtFutex => writer.word(7),
+        Phase::Interrupted => writer.word(10),
+        Phase::Holding(file) => {
+            writer.word(8);
+            write_file(writer, *file);
+        }
+        Phase::Polling(watched) => {
+            writer.word(9);
+            write_watched(writer, watched);
+        }
         Phase::Sorting { current, at, order } => {
             writer.word(5);
             write_progress(writer, *current, *at, *order);
@@ -476,11 +510,14 @@ fn read_phase(reader: &mut Reader) -> Phase {
             Phase::Searching { low, high, order }
         }
         7 => Phase::AtFutex,
+        10 => Phase::Interrupted,
+        8 => Phase::Holding(read_file(reader)),
+        9 => Phase::Polling(read_watched(reader)),
         _ => Phase::Start,
     }
 }
 
-fn write_snapshot(writer: &mut Writer, snapshot: &Snapshot) {
+pub(super) fn write_snapshot(writer: &mut Writer, snapshot: &Snapshot) {
     writer.bytes(&snapshot.bytes);
     let flags: Vec<u8> = snapshot
         .uninitialised
@@ -497,7 +534,7 @@ fn write_snapshot(writer: &mut Writer, snapshot: &Snapshot) {
     }
 }
 
-fn read_snapshot(reader: &mut Reader) -> Snapshot {
+pub(super) fn read_snapshot(reader: &mut Reader) -> Snapshot {
     let bytes = reader.bytes();
     let uninitialised = reader.bytes().into_iter().map(|flag| flag != 0).collect();
     let shadow = reader.bytes();

@@ -7,7 +7,8 @@
 
 use super::choices::Trial;
 use super::graph::{Event, EventId, Kind, Order, Piece, Range};
-use super::{Remark, cover, snapshot_of};
+use super::why::unordered;
+use super::{Place, Remark, cover, snapshot_of};
 use crate::inputs::{Domain, InputKind, Inputs, Origin};
 use crate::machine::{Flow, Machine, Stop};
 use crate::memory::ObjectId;
@@ -336,11 +337,22 @@ impl<'a> Machine<'a> {
             return;
         }
         turn.position = weak.graph.position(piece.source) + 1;
+        let source = piece.source;
+        let newer = newest.first().map(|piece| piece.source);
         weak.remark = Some(Remark::Older {
-            source: weak.place(piece.source),
-            newest: newest.first().and_then(|piece| weak.place(piece.source)),
+            source: weak.place(source),
+            newest: newer.and_then(|newer| weak.place(newer)),
+            // Nobody reads it but in a trace.
+            why: newer.filter(|_| self.trace.is_some()).and_then(|newer| {
+                let here = Place {
+                    thread: turn.event.thread?,
+                    location: turn.event.location,
+                };
+                let is_meant = weak.name == MemoryModel::Rc11;
+                is_meant.then(|| unordered(&weak.graph, newer, here, |event| weak.place(event)))
+            }),
         });
-        let value = value_at(&weak.graph.events[piece.source], &range);
+        let value = value_at(&weak.graph.events[source], &range);
         turn.newest = Some(snapshot_of(&self.memory, &range));
         (self.memory).restore(range.object, range.offset, &value);
     }

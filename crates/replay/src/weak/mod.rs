@@ -30,10 +30,12 @@ mod rc11;
 mod relation;
 mod synchronise;
 mod tso;
+mod why;
 
 pub(crate) use access::{Act, Turn};
 pub(crate) use graph::{Order, Passage};
 pub use picture::{Drawn, DrawnAct, Edge, Picture};
+pub use why::{Missing, Unordered};
 
 use crate::inputs::Execution;
 use crate::machine::Machine;
@@ -80,6 +82,8 @@ pub enum Remark {
     Older {
         source: Option<Place>,
         newest: Option<Place>,
+        /// Why that may be, where C's orders decide it.
+        why: Option<Unordered>,
     },
     /// It writes what comes before this write in the order of writes.
     Before { later: Option<Place> },

@@ -80,6 +80,7 @@ fn each_verdict_has_its_words() {
             failures: Vec::new(),
             progressed: Default::default(),
             suppressed: Vec::new(),
+            orders: None,
             verdict,
             attempts: Vec::new(),
         };
@@ -138,6 +139,7 @@ fn statistics_have_a_line_per_attempt() {
         failures: Vec::new(),
         progressed: Default::default(),
         suppressed: Vec::new(),
+        orders: None,
         verdict: Verdict::Safe,
         attempts: vec![attempt],
     };
@@ -169,6 +171,7 @@ fn json_tells_what_was_shown() {
             failures: Vec::new(),
             progressed: Default::default(),
             suppressed: Vec::new(),
+            orders: None,
             verdict,
             attempts: vec![Attempt::default()],
         };

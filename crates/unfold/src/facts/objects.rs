@@ -66,6 +66,14 @@ pub(crate) enum ObjectKey {
     Thread(ThreadId, ThreadPart),
     /// A piece of state of a key for thread-specific data.
     Key(u32, KeyPart),
+    /// What a number of an open file stands for.
+    Descriptor(u32),
+    /// A piece of state of a pipe, a pair of sockets or a counter.
+    Channel(u32, ChannelPart),
+    /// A piece of what is to happen when a signal arrives.
+    Signal(u32, SignalPart),
+    /// The last time that a clock has shown.
+    Clock(ClockKind),
     /// A function that was registered for the end of the process.
     Handler(Instance),
     /// Something of the surroundings, such as the command line.
@@ -112,6 +120,41 @@ pub(crate) enum KeyPart {
     Destructor,
 }
 
+/// Of one side, which is what it can read or has to do with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum ChannelPart {
+    /// Numbers that stand for it, and calls that use it.
+    Uses(u32),
+    /// Whether calls on it fail rather than wait.
+    NeverWaits(u32),
+    /// How many pieces were ever written for it to read, and how many were read.
+    Written(u32),
+    Taken(u32),
+    /// One of these pieces, by its size and place.
+    Piece(u32, u64, u64),
+    /// The number in a counter.
+    Value,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum SignalPart {
+    /// The address of a function, or 1 if it is ignored.
+    Handler,
+    /// Signals that are blocked meanwhile.
+    Blocked,
+    Flags,
+}
+
+/// Something that shows a time, and never an earlier one than before.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum ClockKind {
+    Numbered(u32),
+    OfThread(ThreadId),
+    Seconds,
+    Microseconds,
+    Process,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum ThreadPart {
     Result,
@@ -131,6 +174,11 @@ pub(crate) enum ThreadPart {
     Immune,
     /// Its result, while its clean-up handlers run.
     Leaving,
+    /// Whether it may be ended anywhere.
+    Asynchronous,
+    /// Signals that it has blocked, and how many have arrived.
+    Blocked,
+    Arrivals,
 }
 
 pub(crate) struct Object {

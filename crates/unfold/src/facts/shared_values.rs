@@ -5,13 +5,14 @@
 
 use super::objects::ObjectId;
 use crate::values::{Layout, ValueSet};
-use std::collections::{BTreeSet, HashMap};
+use formula::Range;
+use std::collections::{BTreeMap, HashMap};
 
 pub(crate) struct SharedValues {
     values: HashMap<(ObjectId, u64), ValueSet>,
     layout: Layout,
-    /// Pieces whose values have grown in the current pass.
-    growing: BTreeSet<(ObjectId, u64)>,
+    /// Pieces whose values have grown in the current pass, and their range before.
+    growing: BTreeMap<(ObjectId, u64), Range>,
     /// Whether any have, or are new.
     grew: bool,
 }
@@ -21,7 +22,7 @@ impl SharedValues {
         SharedValues {
             values: HashMap::new(),
             layout,
-            growing: BTreeSet::new(),
+            growing: BTreeMap::new(),
             grew: false,
         }
     }
@@ -44,9 +45,10 @@ impl SharedValues {
     pub(crate) fn note(&mut self, object: ObjectId, start: u64, values: &ValueSet) {
         match self.values.get_mut(&(object, start)) {
             Some(known) => {
+                let before = known.range().clone();
                 if known.add(values, self.layout) {
                     self.grew = true;
-                    self.growing.insert((object, start));
+                    self.growing.entry((object, start)).or_insert(before);
                 }
             }
             None => {
@@ -58,9 +60,9 @@ impl SharedValues {
 
     /// Takes values that keep growing to be anything.
     pub(crate) fn widen(&mut self) {
-        for place in std::mem::take(&mut self.growing) {
+        for (place, before) in std::mem::take(&mut self.growing) {
             if let Some(values) = self.values.get_mut(&place) {
-                values.widen();
+                values.widen(&before);
             }
         }
     }

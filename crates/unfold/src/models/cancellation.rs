@@ -50,13 +50,17 @@ impl<'p> Pass<'p> {
                 self.write_at(state, None, immune, 0, 1, always, new);
                 Ok(reply)
             }
-            Cancellation::SetType if self.constant_argument(frame, call, 0)? == 0 => {
-                let deferred = self.int(0);
-                self.tell_old(state, frame, call, deferred)
-            }
             Cancellation::SetType => {
-                let what = "another type of cancellation than deferred";
-                Err(self.unsupported(frame, what))
+                let new = self.constant_argument(frame, call, 0)? & 0xffff_ffff;
+                if new > 1 {
+                    return self.reply(EINVAL);
+                }
+                let old = self.is_asynchronous(state);
+                let (one, zero) = (self.int(1), self.int(0));
+                let old = self.terms.ite(old, one, zero);
+                let reply = self.tell_old(state, frame, call, old)?;
+                self.set_asynchronous(state, new == 1);
+                Ok(reply)
             }
             _ => Ok(Reply::Nothing),
         }

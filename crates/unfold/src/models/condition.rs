@@ -9,6 +9,7 @@ use crate::checks::Check;
 use crate::compute::words;
 use crate::facts::objects::SyncPart;
 use crate::facts::sync::SyncKind;
+use crate::interruptions::Fate;
 use crate::models::mutex::{Held, MUTEX};
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State};
@@ -20,7 +21,7 @@ impl<'p> Pass<'p> {
     pub(crate) fn condition_model(
         &mut self,
         state: &mut State,
-        frame: &Frame,
+        frame: &mut Frame,
         op: Condition,
         call: &Call,
     ) -> Result<Reply, Error> {
@@ -67,7 +68,7 @@ impl<'p> Pass<'p> {
     pub(crate) fn wait(
         &mut self,
         state: &mut State,
-        frame: &Frame,
+        frame: &mut Frame,
         targets: &Targets,
         mutex: &Targets,
         is_timed: bool,
@@ -143,11 +144,17 @@ impl<'p> Pass<'p> {
     fn finish_waiting(
         &mut self,
         state: &mut State,
-        frame: &Frame,
+        frame: &mut Frame,
         (targets, mutex): (&Targets, &Targets),
         held: &Held,
         late: Option<(TermId, u128)>,
     ) -> Result<Reply, Error> {
+        if self
+            .interrupt_wait(state, frame, 1, Fate::GoesOn)?
+            .is_none()
+        {
+            return Ok(Reply::Never);
+        }
         let waiting = SyncPart::Waiting(self.threads.current());
         let waiting_parts = [waiting];
         let uses: [(&Targets, &[SyncPart]); 2] = [(targets, &waiting_parts), (mutex, &MUTEX)];

@@ -50,8 +50,8 @@ impl<'p> Pass<'p> {
             Input::Scanf => self.scan_outside(state, frame, together, call, 0)?,
             Input::Fscanf => self.scan_outside(state, frame, together, call, 1)?,
             Input::Fgets => self.read_line(state, frame, together, call)?,
-            Input::Fread | Input::Read => self.read_block(state, frame, together, op, call)?,
-            Input::Fopen | Input::Open => self.open_file(state, frame, together, op, call)?,
+            Input::Fread => self.read_block(state, frame, together, true, call)?,
+            Input::Fopen => self.open_stream(state, frame, together, call)?,
             Input::Fclose => {
                 self.close_stream(state, frame, together, call)?;
                 Some(self.int(0))
@@ -68,9 +68,17 @@ impl<'p> Pass<'p> {
                 let byte = self.terms.resize(byte, 32);
                 Some(self.terms.ite(is_eof, character, byte))
             }
-            Input::Close | Input::Ferror => Some(self.int(0)),
+            Input::Ferror => Some(self.int(0)),
             Input::Feof => Some(self.answer(frame, 1 << 32)),
-            Input::Fileno => Some(self.answer(frame, 1 << 31)),
+            Input::Fileno => {
+                // One of the three that are always there, or one of a range of their own.
+                let number = self.answer(frame, 515);
+                let three = self.terms.constant(64, 3);
+                let is_standard = self.terms.unsigned_less(number, three);
+                let distance = self.terms.constant(64, 509);
+                let other = self.terms.add(number, distance);
+                Some(self.terms.ite(is_standard, number, other))
+            }
             Input::Isatty => Some(self.answer(frame, 2)),
         };
         let Some(result) = result else {
@@ -431,11 +439,10 @@ impl<'p> Pass<'p> {
         state: &mut State,
         frame: &Frame,
         together: &mut Together,
-        op: Input,
+        is_stream: bool,
         call: &Call,
     ) -> Result<Option<TermId>, Error> {
         let word = self.word();
-        let is_stream = op == Input::Fread;
         let buffer = self.argument(call, usize::from(!is_stream));
         let count = self.number(call, 2, word);
         let size = match is_stream {
@@ -479,12 +486,49 @@ impl<'p> Pass<'p> {
 
     // Files.
 
+    /// `read(file, buffer, size)`, as this step of the call.
+    pub(super) fn read_outside(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        call: &Call,
+        part: u32,
+    ) -> Result<Reply, Error> {
+        let mut together = Together::of_part(part);
+        let read = self.read_block(state, frame, &mut together, false, call)?;
+        let Some(result) = read else {
+            return Ok(Reply::Never);
+        };
+        match self.carry_out(state, together) {
+            Flow::Dead => Ok(Reply::Never),
+            Flow::Next => Ok(Reply::Return(result)),
+        }
+    }
+
+    /// Whether a file can be opened; `None` if no path goes on.
+    pub(super) fn open_outside(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        call: &Call,
+    ) -> Result<Option<TermId>, Error> {
+        let mut together = Together::default();
+        let opened = self.open_file(state, frame, &mut together, call)?;
+        let Some(fails) = opened else {
+            return Ok(None);
+        };
+        match self.carry_out(state, together) {
+            Flow::Dead => Ok(None),
+            Flow::Next => Ok(Some(self.terms.not(fails))),
+        }
+    }
+
+    /// Reads names, and asks whether there is such a file: returns whether not.
     fn open_file(
         &mut self,
         state: &mut State,
         frame: &Frame,
         together: &mut Together,
-        op: Input,
         call: &Call,
     ) -> Result<Option<TermId>, Error> {
         let always = self.truth();
@@ -497,18 +541,23 @@ impl<'p> Pass<'p> {
                 }
             }
         }
-        let is_stream = op == Input::Fopen;
-        let answer = self.answer(frame, if is_stream { 2 } else { 1022 });
+        let answer = self.answer(frame, 2);
         let failed = words::is_zero(&mut self.terms, answer);
         let error = self.int(ENOENT);
         self.set_errno(state, failed, error);
-        if !is_stream {
-            // After the three that are in use.
-            let two = self.terms.constant(64, 2);
-            let number = self.terms.add(answer, two);
-            let failure = self.terms.constant(64, u128::from(u64::MAX));
-            return Ok(Some(self.terms.ite(failed, failure, number)));
-        }
+        Ok(Some(failed))
+    }
+
+    fn open_stream(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        together: &mut Together,
+        call: &Call,
+    ) -> Result<Option<TermId>, Error> {
+        let Some(failed) = self.open_file(state, frame, together, call)? else {
+            return Ok(None);
+        };
         let key = ObjectKey::Heap(self.instance(frame, state, 300));
         let owner = self.threads.current();
         let object = self.facts.objects.make(key.clone(), || Object {

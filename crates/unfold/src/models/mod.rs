@@ -8,9 +8,10 @@ mod attribute;
 mod barrier;
 mod bits;
 mod c11_threads;
-mod call_back;
+pub(crate) mod call_back;
 mod cancellation;
 mod condition;
+mod descriptors;
 mod input;
 pub(crate) mod jumps;
 mod keys;
@@ -45,6 +46,8 @@ const EPERM: u128 = 1;
 
 const EAGAIN: u128 = 11;
 
+pub(crate) const EINTR: u128 = 4;
+
 const ENOMEM: u128 = 12;
 
 const EBUSY: u128 = 16;
@@ -68,6 +71,27 @@ pub(crate) struct ModelState {
 
 impl<'p> Pass<'p> {
     pub(crate) fn library_call(
+        &mut self,
+        state: &mut State,
+        frame: &mut Frame,
+        entry: &'static Entry,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        let Some(fails) = self.interrupt_call(state, frame, entry)? else {
+            return Ok(Reply::Never);
+        };
+        let interrupted = self.fail_if_interrupted(state, frame, (entry, call), fails)?;
+        let Some(interrupted) = interrupted else {
+            return self.uninterrupted_call(state, frame, entry, call);
+        };
+        let reply = match self.terms.as_bool(state.guard) {
+            Some(false) => Reply::Never,
+            _ => self.uninterrupted_call(state, frame, entry, call)?,
+        };
+        self.merge_interrupted(state, frame, interrupted, reply, fails)
+    }
+
+    fn uninterrupted_call(
         &mut self,
         state: &mut State,
         frame: &mut Frame,
@@ -110,6 +134,7 @@ impl<'p> Pass<'p> {
             Function::Math(op) => self.math_model(state, frame, op, call),
             Function::Strings(op) => self.strings_model(state, frame, op, call),
             Function::Input(op) => self.input_model(state, frame, op, call),
+            Function::Descriptors(op) => self.descriptors_model(state, frame, op, call),
             Function::Unsupported => {
                 let what = format!("{}: {}", entry.name, entry.model.trim_end_matches('.'));
                 Err(self.unsupported(frame, what))

@@ -108,23 +108,13 @@ impl<'p> Pass<'p> {
                     _ => one,
                 }
             }
-            Output::Fwrite | Output::Write => {
-                if op == Output::Fwrite
-                    && self.use_stream(state, frame, &mut together, call, 3)? == Flow::Dead
-                {
+            Output::Fwrite => {
+                if self.use_stream(state, frame, &mut together, call, 3)? == Flow::Dead {
                     return Ok(Reply::Never);
                 }
-                let (buffer, factors) = match op {
-                    Output::Fwrite => (0, [1, 2]),
-                    _ => (1, [2, 2]),
-                };
-                let address = self.argument(call, buffer);
-                let count = self.number(call, factors[1], word);
-                let one = self.terms.constant(word, 1);
-                let size = match op {
-                    Output::Fwrite => self.number(call, factors[0], word),
-                    _ => one,
-                };
+                let address = self.argument(call, 0);
+                let count = self.number(call, 2, word);
+                let size = self.number(call, 1, word);
                 let total = self.terms.mul(count, size);
                 let Some(len) = self.terms.as_constant(total).filter(|len| *len <= 1 << 14) else {
                     return Err(self.unsupported(frame, "output of a block of unknown length"));
@@ -143,6 +133,30 @@ impl<'p> Pass<'p> {
         match self.carry_out(state, together) {
             Flow::Dead => Ok(Reply::Never),
             Flow::Next => Ok(Reply::Return(result)),
+        }
+    }
+
+    /// `write(file, buffer, size)`, as this step of the call.
+    pub(super) fn write_outside(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        call: &Call,
+        part: u32,
+    ) -> Result<Reply, Error> {
+        let mut together = Together::of_part(part);
+        let (address, count) = (self.argument(call, 1), self.argument(call, 2));
+        let Some(len) = self.terms.as_constant(count).filter(|len| *len <= 1 << 14) else {
+            return Err(self.unsupported(frame, "output of a block of unknown length"));
+        };
+        let always = self.truth();
+        let read = self.read_range(state, frame, &mut together, address, len as u64, always)?;
+        if read.is_none() {
+            return Ok(Reply::Never);
+        }
+        match self.carry_out(state, together) {
+            Flow::Dead => Ok(Reply::Never),
+            Flow::Next => Ok(Reply::Return(count)),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::calls::{Call, Reply};
 use crate::checks::Check;
 use crate::facts::objects::ThreadPart;
 use crate::models::pages::PAGE;
+use crate::models::strings::text::{self, Together};
 use crate::pass::{Flow, Frame, Pass, State};
 use formula::TermId;
 use library::Process;
@@ -29,7 +30,9 @@ impl<'p> Pass<'p> {
     /// Main returns.
     pub(crate) fn end_process(&mut self, state: &mut State) -> Result<(), Error> {
         let mut frame = self.bare_frame();
-        if self.run_handlers(state, &mut frame)? {
+        if self.run_handlers(state, &mut frame)?
+            && self.interrupt_end(state, &mut frame)? == Flow::Next
+        {
             self.end_process_at(state, &frame);
         }
         Ok(())
@@ -50,7 +53,9 @@ impl<'p> Pass<'p> {
                 if op == Process::Exit && !self.run_handlers(state, frame)? {
                     return Ok(Reply::Never);
                 }
-                self.end_process_at(state, frame);
+                if self.interrupt_end(state, frame)? == Flow::Next {
+                    self.end_process_at(state, frame);
+                }
                 Ok(Reply::Never)
             }
             Process::AtExit | Process::CxaAtExit => self.register_handler(state, frame, op, call),
@@ -70,10 +75,7 @@ impl<'p> Pass<'p> {
                     .thread_object(self.threads.current(), ThreadPart::Errno, 4);
                 Ok(Reply::Return(self.address(object, 0)))
             }
-            Process::GetEnv => {
-                let word = self.word();
-                Ok(Reply::Return(self.terms.constant(word, 0)))
-            }
+            Process::GetEnv => self.get_variable(state, frame, call),
             Process::SetLocale => {
                 let choice = self.input(frame, "locale", 1);
                 let fails = self.terms.is_one(choice);
@@ -127,6 +129,29 @@ impl<'p> Pass<'p> {
                     Flow::Next => Ok(Reply::Return(value)),
                 }
             }
+        }
+    }
+
+    /// `getenv(name)`.
+    fn get_variable(
+        &mut self,
+        state: &mut State,
+        frame: &Frame,
+        call: &Call,
+    ) -> Result<Reply, Error> {
+        let mut together = Together::default();
+        let (name, always) = (self.argument(call, 0), self.truth());
+        let text = self.read_text(state, frame, &mut together, name, None, always)?;
+        let Some(text) = text else {
+            return Ok(Reply::Never);
+        };
+        let Some(name) = text::constant_text(&self.terms, &text) else {
+            return Err(self.unsupported(frame, "a variable of the environment by any name"));
+        };
+        let result = self.variable(&name);
+        match self.carry_out(state, together) {
+            Flow::Dead => Ok(Reply::Never),
+            Flow::Next => Ok(Reply::Return(result)),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::calls::{Call, Reply};
 use crate::compute::words;
 use crate::facts::Facts;
 use crate::facts::objects::{ObjectId, ObjectKey, ThreadPart};
+use crate::interruptions::Fate;
 use crate::omissions::Omission;
 use crate::pass::{Flow, Frame, Pass, State};
 use crate::races::{Mode, Noting};
@@ -50,7 +51,7 @@ impl<'p> Pass<'p> {
     pub(crate) fn system_model(
         &mut self,
         state: &mut State,
-        frame: &Frame,
+        frame: &mut Frame,
         call: &Call,
     ) -> Result<Reply, Error> {
         let number = self.constant_argument(frame, call, 0)?;
@@ -70,7 +71,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    fn futex(&mut self, state: &mut State, frame: &Frame, call: &Call) -> Result<Reply, Error> {
+    fn futex(&mut self, state: &mut State, frame: &mut Frame, call: &Call) -> Result<Reply, Error> {
         let operation = self.constant_argument(frame, call, 2)? & 0xffff_ffff & !FLAGS;
         let bits = match operation {
             9 | 10 => self.constant_argument(frame, call, 6)? & ALL_BITS,
@@ -154,7 +155,7 @@ impl<'p> Pass<'p> {
     fn wait_at_futex(
         &mut self,
         state: &mut State,
-        frame: &Frame,
+        frame: &mut Frame,
         call: &Call,
         bits: u128,
     ) -> Result<Reply, Error> {
@@ -208,11 +209,18 @@ impl<'p> Pass<'p> {
     fn leave_futex(
         &mut self,
         state: &mut State,
-        frame: &Frame,
+        frame: &mut Frame,
         is_untimed: bool,
     ) -> Result<Option<TermId>, Error> {
         let size = self.program.target.pointer_bytes;
         let (place, _) = self.facts.futex_parts(self.threads.current(), size);
+        let Some(fails) = self.interrupt_wait(state, frame, 1, Fate::MayFail)? else {
+            return Ok(None);
+        };
+        if self.terms.as_bool(fails) != Some(false) {
+            let what = "a wait at a futex that a signal may end";
+            return Err(self.unsupported(frame, what));
+        }
         let Ok(position) = self.begin_futex_step(state, frame, None, 1) else {
             return Ok(None);
         };

@@ -141,6 +141,7 @@ impl<'p> Pass<'p> {
                     vec![Value::Term(self.terms.resize(argument, width))]
                 }
             };
+            let blocked = self.blocked(state);
             self.threads.enqueue(Start {
                 thread,
                 function,
@@ -148,6 +149,7 @@ impl<'p> Pass<'p> {
                 creation: Some(creation),
                 guard,
                 memory: self.prologue.snapshot().clone(),
+                blocked,
             });
         }
         if let Some(handle) = handle {

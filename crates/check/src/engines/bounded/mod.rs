@@ -25,7 +25,7 @@ use crate::attempt::{Answer, Query, Task};
 use crate::bounded::Bounded;
 use crate::facts::{Internal, Limits, Reason};
 use crate::standing::Closed;
-use crate::verdict::{Attempt, Order};
+use crate::verdict::Attempt;
 use agenda::{Agenda, Level, Question};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -45,9 +45,6 @@ const LONGEST_SHARE: Duration = Duration::from_secs(24 * 3600);
 const FEW_ITERATIONS: u32 = 3;
 /// Levels that come before the runs at random.
 const FIRST_LEVELS: usize = 5;
-/// Of several bounds within which nothing goes wrong, the largest is told first; any
-/// order counts as much as this.
-const ANY_ORDER: Order = Order::Rounds(32);
 /// Formulas with more clauses are not kept from one turn to the next.
 const MOST_KEPT: usize = 2_000_000;
 /// A core that has nothing to do looks again after this time at the latest.
@@ -270,13 +267,8 @@ impl Search<'_> {
             order: limits.order,
             iterations: (!limits.loops.is_empty()).then_some(question.unwind),
         };
-        // Any order is much, but few iterations in any order may say little.
-        let size = match limits.order {
-            Some(_) => question.size(),
-            None => ANY_ORDER.size() * u64::from(question.unwind),
-        };
         if let Some(ledger) = self.office.board.ledger(Name::Bounded) {
-            ledger.closed(size, closed, limits);
+            ledger.closed(question.unwind, closed, limits);
         }
         ControlFlow::Continue(())
     }

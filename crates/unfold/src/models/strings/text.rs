@@ -30,9 +30,21 @@ pub(crate) struct Text {
 #[derive(Default)]
 pub(crate) struct Together {
     pub position: Option<usize>,
+    /// Which step of the call it is.
+    part: u32,
     /// Each of these would be undefined.
     wrong: Vec<TermId>,
     writes: Vec<Write>,
+}
+
+impl Together {
+    /// A step of a call that is not its first.
+    pub(crate) fn of_part(part: u32) -> Together {
+        Together {
+            part,
+            ..Together::default()
+        }
+    }
 }
 
 struct Write {
@@ -68,7 +80,8 @@ impl<'p> Pass<'p> {
         if let Some(position) = together.position {
             state.atomic = Some((position, 1));
         }
-        let begun = self.begin_step(state, frame, &anywhere, 0, 0, is_noticed);
+        let part = together.part;
+        let begun = self.begin_step(state, frame, &anywhere, 0, part, is_noticed);
         state.atomic = outside;
         match begun {
             Ok(position) => {

@@ -1,0 +1,34 @@
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+static int ends[2];
+
+static void nothing(int signal) {}
+
+static void *give(void *unused) {
+    write(ends[1], "x", 1);
+    return 0;
+}
+
+int main(void) {
+    struct sigaction action = {.sa_handler = nothing};
+    sigaction(SIGUSR1, &action, 0);
+    pipe(ends);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    pthread_create(&thread, 0, give, 0);
+    pthread_sigmask(SIG_SETMASK, &before, 0);
+    char byte = 0;
+    long got;
+    do
+        got = read(ends[0], &byte, 1);
+    while (got == -1 && errno == EINTR);
+    assert(got == 1 && byte == 'x');
+    pthread_join(thread, 0);
+    return 0;
+}
