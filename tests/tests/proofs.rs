@@ -551,6 +551,52 @@ fn copies_of_an_input_are_one_value() {
     }
 }
 
+/// What `main` makes of its lock concerns nobody, until it is known to be one.
+const LATE: &str = "
+extern int __VERIFIER_nondet_int(void);
+pthread_mutex_t *known, common;
+int x;
+static void publish(void) {
+    pthread_mutex_t v = { { 0 } };
+    pthread_mutex_lock(&v);
+    known = &v;
+    pthread_mutex_unlock(&v);
+}
+void *locks(void *arg) {
+    pthread_mutex_t *k = known;
+    if (k) { pthread_mutex_lock(k); pthread_mutex_unlock(k); }
+    return 0;
+}
+void *counts(void *arg) {
+    pthread_mutex_lock(&common);
+    x++;
+    pthread_mutex_unlock(&common);
+    return 0;
+}
+int main() {
+    pthread_t t, u;
+    int both = __atomic_load_n(&x, 0) > 0;
+    if (both) pthread_create(&t, 0, locks, 0);
+    pthread_create(&u, 0, counts, 0);
+    publish();
+    if (__VERIFIER_nondet_int() == 1) __assert_fail(\"one\", \"f\", 1, \"main\");
+    if (both) pthread_join(t, 0);
+    pthread_join(u, 0);
+}";
+
+/// The way to a violation is the one that was gone, whatever became known since.
+#[test]
+fn ways_are_found_again() {
+    let reductions = Reductions {
+        partial_order: true,
+        going_on: true,
+        ..Reductions::NONE
+    };
+    let proof = prove_text(LATE, reductions);
+    assert!(proof.mistakes.is_empty(), "{:?}", proof.mistakes);
+    assert_eq!(proof.violations.len(), 1);
+}
+
 fn close_family(family: &str, options: &[String], most_states: usize) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("families/{family}.c"));
     let program = clang::default().load(&file, options);

@@ -9,6 +9,7 @@ use super::components::Slot;
 use super::inputs::Script;
 use super::steps::{Fate, Step, Steps};
 use super::table::{Origin, StateId, Table};
+use super::turns::MOST_AT_ONCE;
 use crate::drive::{Outcome, Recorder};
 use crate::explore::Found;
 use crate::image::Image;
@@ -152,7 +153,7 @@ impl<'a> Findings<'a> {
             if origin.from == state {
                 break;
             }
-            origins.push(origin);
+            origins.push((origin, state));
             state = origin.from;
         }
         let starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -160,14 +161,13 @@ impl<'a> Findings<'a> {
         drop(starts);
         // What is noticed on the way is known to whoever went it first.
         let notices = std::mem::take(&mut steps.notices);
-        for origin in origins.into_iter().rev() {
-            let mut successor = way.go(table, steps, &origin, usize::MAX);
-            if let Some(moved) = steps.normalise(&mut successor) {
-                way.exchange(&moved);
-            }
+        for (origin, state) in origins.into_iter().rev() {
+            let mut kept = Vec::new();
+            table.get(state, &mut kept);
+            way.go(table, steps, &origin, Goal::Kept(&kept));
         }
         if let Some((origin, gone)) = rest {
-            way.go(table, steps, &origin, gone);
+            way.go(table, steps, &origin, Goal::Gone(gone));
         }
         steps.notices = notices;
         way
@@ -233,6 +233,15 @@ impl<'a> Findings<'a> {
     }
 }
 
+/// Where a thread ends that goes on at once.
+#[derive(Clone, Copy)]
+enum Goal<'r> {
+    /// In a state that is kept.
+    Kept(&'r [u32]),
+    /// After a step and so many more.
+    Gone(usize),
+}
+
 /// A run: answers before the first step; then threads with the answers for each of
 /// their steps.
 #[derive(Default)]
@@ -249,27 +258,41 @@ impl Way {
         self.names.get(thread).copied().unwrap_or(thread)
     }
 
-    /// Goes the way from one state that is kept towards the next, but no more steps at
-    /// once than these. Returns the state to which that leads.
-    fn go(&mut self, table: &Table, steps: &mut Steps, origin: &Origin, most: usize) -> Vec<u32> {
+    /// Goes the way from a state that is kept. Whether a thread goes on at once may be
+    /// seen otherwise once more is known, so it is not asked again.
+    fn go(&mut self, table: &Table, steps: &mut Steps, origin: &Origin, goal: Goal) {
         let mut row = Vec::new();
         table.get(origin.from, &mut row);
         let thread = usize::from(origin.thread);
+        let mut choice = usize::from(origin.choice);
         let mut found = Vec::new();
-        steps.of(&row, thread, &mut found);
-        found.retain(|step| step.fate != Fate::Waits);
-        let mut next = found.get(usize::from(origin.choice)).cloned();
-        let mut threads = Vec::new();
-        for gone in 0..=most {
-            let Some(step) = next else {
-                break;
+        for gone in 0..=MOST_AT_ONCE {
+            found.clear();
+            steps.of(&row, thread, &mut found);
+            found.retain(|step| step.fate != Fate::Waits);
+            let Some(step) = found.get(choice) else {
+                return;
             };
-            let answers = self.answers(steps, &row, &step);
+            let answers = self.answers(steps, &row, step);
             self.steps.push((self.name(thread), answers));
-            steps.take_on(&mut row, &step);
-            next = steps.next_alone(&row, (thread, gone), &mut threads);
+            steps.take_on(&mut row, step);
+            choice = 0;
+            let is_there = match goal {
+                Goal::Gone(most) => gone == most,
+                Goal::Kept(kept) => {
+                    let mut reached = row.clone();
+                    let moved = steps.normalise(&mut reached);
+                    let is_it = reached == kept;
+                    if let Some(moved) = moved.filter(|_| is_it) {
+                        self.exchange(&moved);
+                    }
+                    is_it
+                }
+            };
+            if is_there {
+                return;
+            }
         }
-        row
     }
 
     fn exchange(&mut self, moved: &[(usize, usize)]) {

@@ -57,7 +57,7 @@ pub(super) struct Turns {
 }
 
 /// Steps that a thread goes on at once, at most.
-const MOST_AT_ONCE: usize = 1000;
+pub(super) const MOST_AT_ONCE: usize = 1000;
 
 /// Threads of a state; there are no more than 64 where these are used.
 type Set = u64;
