@@ -32,6 +32,10 @@ static int order(const void *a, const void *b) { return *(char *)a - *(char *)b;
 int pthread_create(unsigned long *, void *, void *(*)(void *), void *);
 void *malloc(__SIZE_TYPE__);
 int save(long *) __asm__("_setjmp");
+int socketpair(int, int, int, int *);
+int eventfd(unsigned, int);
+static int socket_of_a_pair(void) { int pair[2]; socketpair(1, 1, 0, pair); return pair[0]; }
+static int counter(void) { return eventfd(1, 0); }
 static void start(void) { pthread_create(&thread, 0, worker, 0); }
 "#;
 
@@ -181,6 +185,11 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("ungetc", "'a', place"),
     ("fread*", "text, (long)1, (long)4, place"),
     ("read", "0, text, (long)4"),
+    ("socketpair", "1, 1, 0, object"),
+    ("send", "socket_of_a_pair(), text, (long)1, 0"),
+    ("recv", "socket_of_a_pair(), text, (long)1, 0"),
+    ("eventfd_read", "counter(), object"),
+    ("eventfd_write", "counter(), (long)1"),
     ("fopen*", "\"a\", \"r\""),
     ("fdopen", "3, \"r\""),
     ("open*", "\"a\", 0"),
