@@ -42,8 +42,8 @@ Inputs must be regular files of at most 256 MiB: pipes and devices are refused, 
 too large is refused before it is read.
 
 The table is made by `cargo xtask limits`, with `--time 5 --memory 500M`. Figures depend on
-the machine: these are from one with two cores and ten times as much to do, and the build
-for development (`--binary target/debug/threadbare`).
+the machine: these are of the release build, on two cores that had several times as much
+to do.
 ";
 
 struct Figures {
