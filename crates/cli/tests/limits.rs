@@ -202,7 +202,8 @@ fn a_time_out_tells_how_far_things_are() {
             "unknown: the time is over\n",
             "nothing goes wrong within: ",
             "iteration",
-            "most of the formulas comes from: loop worker.0 (prog.c:5), ",
+            "most of the formulas comes from: ",
+            "loop worker.0 (prog.c:5), ",
             "to try: --",
         ],
     );
@@ -225,7 +226,11 @@ fn a_time_out_tells_how_far_things_are() {
         progress["closed"][0]["iterations"].is_number(),
         "{progress}"
     );
-    assert_eq!(progress["costs"][0]["name"], "worker.0");
+    let costs = progress["costs"].as_array().expect("should be a list");
+    assert!(
+        costs.iter().any(|cost| cost["name"] == "worker.0"),
+        "{progress}"
+    );
     assert!(progress["advice"][0].is_string());
 }
 
