@@ -9,7 +9,7 @@ use tests::oracle::{compare, generate};
 use tests::{cases, run};
 
 const FIRST_SEED: u64 = 0;
-const COUNT: u64 = 400;
+const COUNT: u64 = 200;
 
 /// Of all questions, those to which the checker may have no answer.
 const MOST_UNKNOWN: f64 = 0.02;
@@ -25,7 +25,7 @@ const MOST_UNKNOWN_LIFECYCLES: f64 = 0.04;
 const MOST_STEPS: u64 = 200;
 
 /// Programs for each property other than assertions.
-const COUNT_EACH: u64 = 300;
+const COUNT_EACH: u64 = 150;
 
 #[test]
 fn the_checker_agrees_with_the_explorer() {
